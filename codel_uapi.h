@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR BSD-3-Clause */
+/*
+ * Netlink attributes of these qdiscs that go beyond <linux/pkt_sched.h>.
+ *
+ * The in-tree attributes (TCA_CODEL_*, TCA_FQ_CODEL_*) keep their numbers,
+ * units and meanings. Everything of ours travels inside one nested attribute
+ * of TCA_OPTIONS, numbered far above any that the kernel is likely to take.
+ * It is the same for both kinds.
+ */
+#ifndef CODEL_UAPI_H
+#define CODEL_UAPI_H
+
+/* Nested; in requests and in dumps. The kernel's own qdiscs ignore it. */
+#define TCA_CODEL_EXT 64
+
+/**
+ * enum - attributes inside TCA_CODEL_EXT
+ * @TCA_CODEL_EXT_CE_THRESHOLD_OFF: flag. In a request: switch ce_threshold off
+ *	(an error together with a ce_threshold). In a dump: it is off.
+ */
+enum {
+	TCA_CODEL_EXT_UNSPEC,
+	TCA_CODEL_EXT_CE_THRESHOLD_OFF,
+	__TCA_CODEL_EXT_MAX
+};
+
+#define TCA_CODEL_EXT_MAX (__TCA_CODEL_EXT_MAX - 1)
+
+#endif /* CODEL_UAPI_H */
