@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
+/*
+ * What the tc front ends of codel and fq_codel share: a kind is a table of
+ * options and tables of statistics; reading, printing and explaining them is
+ * done from the tables alone.
+ */
+#ifndef CODEL_COMMON_H
+#define CODEL_COMMON_H
+
+#include <stddef.h>
+
+#ifdef CODEL_IN_IPROUTE2
+#include "utils.h"
+#include "tc_util.h"
+#else
+#include "tc_plugin.h"
+#endif
+
+/* iproute2 made the first argument of the callbacks const after 6.8 */
+#ifndef CODEL_QDISC_UTIL
+#define CODEL_QDISC_UTIL const struct qdisc_util
+#endif
+
+#define CODEL_EXPORT __attribute__((visibility("default")))
+
+enum codel_option_type {
+	CODEL_COUNT,		/* u32 */
+	CODEL_PACKETS,		/* u32, printed with a "p" */
+	CODEL_SIZE,		/* u32, bytes */
+	CODEL_TIME,		/* u32, microseconds */
+	CODEL_FLAG,		/* u32, 0 or 1: "KEYWORD" or "noKEYWORD" */
+	CODEL_SELECTOR,		/* u8/u8: a value, and a mask in an attribute of its own */
+};
+
+/**
+ * struct codel_option - one option of a kind
+ * @keyword: its name on the command line and in JSON
+ * @help: what it does, in one line
+ * @type: how it is written and printed
+ * @attr: its attribute in TCA_OPTIONS
+ * @mask_attr: CODEL_SELECTOR: the attribute of the mask
+ * @mask_key: CODEL_SELECTOR: the mask's name in JSON
+ * @off_attr: the flag in TCA_CODEL_EXT that stands for "KEYWORD off", or 0
+ * @hide_zero: 0 means that the qdisc does not know the option
+ */
+struct codel_option {
+	const char *keyword;
+	const char *help;
+	enum codel_option_type type;
+	__u16 attr;
+	__u16 mask_attr;
+	const char *mask_key;
+	__u16 off_attr;
+	bool hide_zero;
+};
+
+enum codel_stat_type {
+	CODEL_STAT_UINT,
+	CODEL_STAT_INT,
+	CODEL_STAT_TIME,	/* unsigned, microseconds */
+	CODEL_STAT_STIME,	/* signed, microseconds */
+	CODEL_STAT_FLAG,	/* the name alone */
+};
+
+/**
+ * struct codel_stat - one statistic; all are of 32 bits
+ * @name: its name, in JSON too
+ * @type: how it is printed
+ * @newline: it starts a line
+ * @conditional: print only if what @condition names is not 0
+ * @offset: where in the statistics it is
+ * @condition: an offset as well; see @conditional
+ */
+struct codel_stat {
+	const char *name;
+	enum codel_stat_type type;
+	bool newline;
+	bool conditional;
+	size_t offset;
+	size_t condition;
+};
+
+/*
+ * Options are listed in the order in which the stock tc prints them. Tables
+ * end with an entry without a name. Both kinds have fewer options than this.
+ */
+#define CODEL_OPTIONS_MAX 16
+
+int codel_parse_options(const char *kind, const struct codel_option *options,
+			int argc, char **argv, struct nlmsghdr *n);
+int codel_print_options(FILE *f, const struct codel_option *options,
+			struct rtattr *opt);
+void codel_copy_stats(void *to, size_t len, const struct rtattr *xstats);
+void codel_print_stats(FILE *f, const struct codel_stat *table,
+		       const void *stats);
+
+#endif /* CODEL_COMMON_H */

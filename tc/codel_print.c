@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+/*
+ * From the kernel's answer to what tc prints: options and statistics, for
+ * readers and as JSON.
+ */
+#include <string.h>
+
+#include "codel_common.h"
+#include "../codel_uapi.h"
+
+#define CODEL_NO_COLOUR 0	/* JSON, which is all that tc prints for us */
+
+static void codel_json_uint(const char *key, __u32 value)
+{
+	print_color_uint(PRINT_JSON, CODEL_NO_COLOUR, key, NULL, value);
+}
+
+static void codel_json_bool(const char *key, bool value)
+{
+	print_color_bool(PRINT_JSON, CODEL_NO_COLOUR, key, NULL, value);
+}
+
+/* 0 if the attribute is absent or too short, as every tc reads it */
+static bool codel_get_attr(__u32 *value, const struct rtattr *attr, size_t len)
+{
+	*value = 0;
+	if (!attr || RTA_PAYLOAD(attr) < len)
+		return false;
+	if (len == sizeof(__u8))
+		*value = *(const __u8 *)RTA_DATA(attr);
+	else
+		memcpy(value, RTA_DATA(attr), len);
+	return true;
+}
+
+static void codel_print_value(FILE *f, const struct codel_option *o,
+			      __u32 value)
+{
+	char buf[SPRINT_BSIZE];
+
+	switch (o->type) {
+	case CODEL_PACKETS:
+		fprintf(f, "%s %up ", o->keyword, value);
+		break;
+	case CODEL_SIZE:
+		fprintf(f, "%s %s ", o->keyword, sprint_size(value, buf));
+		break;
+	case CODEL_TIME:
+		fprintf(f, "%s %s ", o->keyword, sprint_time(value, buf));
+		break;
+	default:
+		fprintf(f, "%s %u ", o->keyword, value);
+	}
+}
+
+static void codel_print_flag(FILE *f, const struct codel_option *o, bool on)
+{
+	if (is_json_context())
+		codel_json_bool(o->keyword, on);
+	else
+		fprintf(f, "%s%s ", on ? "" : "no", o->keyword);
+}
+
+static void codel_print_selector(FILE *f, const struct codel_option *o,
+				 __u32 value, __u32 mask)
+{
+	if (is_json_context()) {
+		codel_json_uint(o->keyword, value);
+		codel_json_uint(o->mask_key, mask);
+	} else {
+		fprintf(f, "%s %#x/%#x ", o->keyword, value, mask);
+	}
+}
+
+/* What the stock tc prints of an option, which is nothing if it is off */
+static void codel_print_option(FILE *f, const struct codel_option *o,
+			       struct rtattr **tb)
+{
+	__u32 value, mask;
+
+	if (o->type == CODEL_SELECTOR) {
+		codel_get_attr(&value, tb[o->attr], sizeof(__u8));
+		codel_get_attr(&mask, tb[o->mask_attr], sizeof(__u8));
+		if (value || mask)
+			codel_print_selector(f, o, value, mask);
+		return;
+	}
+
+	if (!codel_get_attr(&value, tb[o->attr], sizeof(value)))
+		return;
+	if (!value && (o->hide_zero || o->type == CODEL_FLAG))
+		return;
+	if (o->type == CODEL_FLAG)
+		codel_print_flag(f, o, true);
+	else if (is_json_context())
+		codel_json_uint(o->keyword, value);
+	else
+		codel_print_value(f, o, value);
+}
+
+/*
+ * What the stock tc leaves out. A selector that lets everything pass is the
+ * state of nearly every qdisc and would only be noise to a reader.
+ */
+static void codel_print_off(FILE *f, const struct codel_option *o,
+			    struct rtattr **tb, struct rtattr **ext)
+{
+	__u32 value, mask;
+
+	if (o->type == CODEL_FLAG) {
+		if (codel_get_attr(&value, tb[o->attr], sizeof(value)) && !value)
+			codel_print_flag(f, o, false);
+	} else if (o->type == CODEL_SELECTOR) {
+		if (codel_get_attr(&value, tb[o->attr], sizeof(__u8)) &&
+		    codel_get_attr(&mask, tb[o->mask_attr], sizeof(__u8)) &&
+		    !value && !mask && is_json_context())
+			codel_print_selector(f, o, value, mask);
+	} else if (o->off_attr && ext[o->off_attr] && !tb[o->attr]) {
+		if (is_json_context())
+			print_color_null(PRINT_JSON, CODEL_NO_COLOUR,
+					 o->keyword, NULL, NULL);
+		else
+			fprintf(f, "%s off ", o->keyword);
+	}
+}
+
+static void codel_parse_nest(struct rtattr **tb, int max, struct rtattr *nest)
+{
+	parse_rtattr_flags(tb, max, RTA_DATA(nest), (int)RTA_PAYLOAD(nest),
+			   NLA_F_NESTED);
+}
+
+int codel_print_options(FILE *f, const struct codel_option *options,
+			struct rtattr *opt)
+{
+	struct rtattr *ext[TCA_CODEL_EXT_MAX + 1];
+	struct rtattr *tb[TCA_CODEL_EXT + 1];
+	const struct codel_option *o;
+
+	if (!opt)
+		return 0;
+
+	codel_parse_nest(tb, TCA_CODEL_EXT, opt);
+	for (o = options; o->keyword; o++)
+		codel_print_option(f, o, tb);
+
+	if (!tb[TCA_CODEL_EXT])
+		return 0;
+
+	codel_parse_nest(ext, TCA_CODEL_EXT_MAX, tb[TCA_CODEL_EXT]);
+	for (o = options; o->keyword; o++)
+		codel_print_off(f, o, tb, ext);
+	return 0;
+}
+
+/* What an older kernel does not know is 0; what a newer one adds is ignored */
+void codel_copy_stats(void *to, size_t len, const struct rtattr *xstats)
+{
+	const size_t given = RTA_PAYLOAD(xstats);
+
+	memset(to, 0, len);
+	memcpy(to, RTA_DATA(xstats), given < len ? given : len);
+}
+
+static void codel_json_stat(const struct codel_stat *s, __u32 value)
+{
+	switch (s->type) {
+	case CODEL_STAT_INT:
+	case CODEL_STAT_STIME:
+		print_color_int(PRINT_JSON, CODEL_NO_COLOUR, s->name, NULL,
+				(__s32)value);
+		break;
+	case CODEL_STAT_FLAG:
+		codel_json_bool(s->name, true);
+		break;
+	default:
+		codel_json_uint(s->name, value);
+	}
+}
+
+static void codel_print_stat(FILE *f, const struct codel_stat *s, __u32 value)
+{
+	const bool negative = s->type == CODEL_STAT_STIME && (__s32)value < 0;
+	char buf[SPRINT_BSIZE];
+
+	fprintf(f, " %s", s->name);
+	switch (s->type) {
+	case CODEL_STAT_INT:
+		fprintf(f, " %d", (__s32)value);
+		break;
+	case CODEL_STAT_TIME:
+	case CODEL_STAT_STIME:
+		fprintf(f, " %s%s", negative ? "-" : "",
+			sprint_time(negative ? -value : value, buf));
+		break;
+	case CODEL_STAT_FLAG:
+		break;
+	default:
+		fprintf(f, " %u", value);
+	}
+}
+
+static __u32 codel_stat_at(const void *stats, size_t offset)
+{
+	__u32 value;
+
+	memcpy(&value, (const char *)stats + offset, sizeof(value));
+	return value;
+}
+
+void codel_print_stats(FILE *f, const struct codel_stat *table,
+		       const void *stats)
+{
+	const struct codel_stat *s;
+	__u32 value;
+
+	for (s = table; s->name; s++) {
+		if (s->conditional && !codel_stat_at(stats, s->condition))
+			continue;
+		value = codel_stat_at(stats, s->offset);
+		if (is_json_context()) {
+			codel_json_stat(s, value);
+			continue;
+		}
+		if (s->newline)
+			print_nl();
+		if (s->newline || s == table)
+			fputc(' ', f);
+		codel_print_stat(f, s, value);
+	}
+}

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Read by make in an iproute2 tree, before its own makefiles: the objects of
+# its codel and fq_codel are made from the sources in CODEL_TC instead. What
+# both kinds share goes into one of the two, as the list of objects is theirs.
+
+CODEL_SHARED := $(addprefix $(CODEL_TC)/,codel_parse.c codel_print.c codel_number.c)
+CODEL_CONST := $(shell grep -sq 'parse_qopt)(const' tc_util.h && echo const)
+CODEL_COMPILE = $(CC) $(CFLAGS) $(CPPFLAGS) -I. -DCODEL_IN_IPROUTE2 \
+	'-DCODEL_QDISC_UTIL=$(CODEL_CONST) struct qdisc_util'
+
+q_codel.o: $(CODEL_TC)/q_codel.c $(CODEL_SHARED)
+	$(CODEL_COMPILE) -r -nostdlib -o $@ $^
+
+q_fq_codel.o: $(CODEL_TC)/q_fq_codel.c
+	$(CODEL_COMPILE) -c -o $@ $<
+
+# A static tc looks its kinds up in a list made from the sources
+static-syms.h: $(CODEL_TC)/q_codel.c $(CODEL_TC)/q_fq_codel.c

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+/*
+ * tc front end of codel and codel_oot: one queue under CoDel.
+ */
+#include "codel_common.h"
+#include "../codel_uapi.h"
+
+static const struct codel_option codel_options[] = {
+	{
+		.keyword = "limit",
+		.type = CODEL_PACKETS,
+		.attr = TCA_CODEL_LIMIT,
+		.help = "packets the queue holds before it drops from its tail",
+	}, {
+		.keyword = "target",
+		.type = CODEL_TIME,
+		.attr = TCA_CODEL_TARGET,
+		.help = "standing delay that is acceptable",
+	}, {
+		.keyword = "ce_threshold",
+		.type = CODEL_TIME,
+		.attr = TCA_CODEL_CE_THRESHOLD,
+		.off_attr = TCA_CODEL_EXT_CE_THRESHOLD_OFF,
+		.help = "mark every ECN-capable packet delayed longer",
+	}, {
+		.keyword = "interval",
+		.type = CODEL_TIME,
+		.attr = TCA_CODEL_INTERVAL,
+		.help = "how long the delay may stay above target; a long round trip",
+	}, {
+		.keyword = "ecn",
+		.type = CODEL_FLAG,
+		.attr = TCA_CODEL_ECN,
+		.help = "mark ECN-capable packets instead of dropping them",
+	}, {
+	}
+};
+
+#define CODEL_STAT_AT(member) \
+	.name = #member, .offset = offsetof(struct tc_codel_xstats, member)
+#define CODEL_STAT_IF_SET(member) \
+	CODEL_STAT_AT(member), .conditional = true, \
+	.condition = offsetof(struct tc_codel_xstats, member)
+
+static const struct codel_stat codel_stats[] = {
+	{ CODEL_STAT_AT(count) },
+	{ CODEL_STAT_AT(lastcount) },
+	{ CODEL_STAT_AT(ldelay), .type = CODEL_STAT_TIME },
+	{ CODEL_STAT_IF_SET(dropping), .type = CODEL_STAT_FLAG },
+	{ CODEL_STAT_AT(drop_next), .type = CODEL_STAT_STIME },
+	{ CODEL_STAT_AT(maxpacket), .newline = true },
+	{ CODEL_STAT_AT(ecn_mark) },
+	{ CODEL_STAT_AT(drop_overlimit) },
+	{ CODEL_STAT_IF_SET(ce_mark) },
+	{ }
+};
+
+static int codel_parse_opt(CODEL_QDISC_UTIL *qu, int argc, char **argv,
+			   struct nlmsghdr *n, const char *dev)
+{
+	(void)dev;
+	return codel_parse_options(qu->id, codel_options, argc, argv, n);
+}
+
+static int codel_print_opt(CODEL_QDISC_UTIL *qu, FILE *f, struct rtattr *opt)
+{
+	(void)qu;
+	return codel_print_options(f, codel_options, opt);
+}
+
+static int codel_print_xstats(CODEL_QDISC_UTIL *qu, FILE *f,
+			      struct rtattr *xstats)
+{
+	struct tc_codel_xstats st;
+
+	(void)qu;
+	if (!xstats)
+		return 0;
+
+	codel_copy_stats(&st, sizeof(st), xstats);
+	codel_print_stats(f, codel_stats, &st);
+	return 0;
+}
+
+CODEL_EXPORT
+struct qdisc_util codel_qdisc_util = {
+	.id = "codel",
+	.parse_qopt = codel_parse_opt,
+	.print_qopt = codel_print_opt,
+	.print_xstats = codel_print_xstats,
+};
+
+CODEL_EXPORT
+struct qdisc_util codel_oot_qdisc_util = {
+	.id = "codel_oot",
+	.parse_qopt = codel_parse_opt,
+	.print_qopt = codel_print_opt,
+	.print_xstats = codel_print_xstats,
+};
