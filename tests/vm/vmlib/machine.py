@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-2.0
+"""One run of the virtual machine, and the verdict on it."""
+
+from __future__ import annotations
+
+import os
+import re
+import selectors
+import struct
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Iterator
+
+from . import process
+
+# The ports are shared with guest/init.c.
+STDOUT, STDERR, CONTROL, EXIT = 0xE9, 0xEA, 0xEB, 0xF4
+MEMORY = 1024
+
+# One instruction is one nanosecond, idle time is skipped, and nothing the
+# guest can see comes from the host: no clock, no entropy, no other device.
+VIRTUAL_TIME = ("-icount", "shift=0,sleep=off")
+CPU = "max,-rdrand,-rdseed,-erms,-fsrm"
+COMMAND_LINE = (
+    "console=ttyS0 loglevel=5 panic=-1 oops=panic nokaslr "
+    "mitigations=off audit=0 cryptomgr.notests random.trust_cpu=off "
+    "tsc=reliable no_timer_check rdinit=/init"
+)
+
+BAD = re.compile(
+    r"WARNING: |BUG: |Oops: |Kernel panic|Call Trace:|refcount_t: |"
+    r"unregister_netdevice: waiting|INFO: rcu_|INFO: task .* blocked|"
+    r"possible recursive locking|possible circular locking|inconsistent lock state|"
+    r"suspicious RCU usage|general protection fault"
+)
+
+
+@dataclass
+class Result:
+    """What the guest told on the control port, and what its kernel wrote."""
+
+    status: int | None = None
+    files: dict[str, bytes] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+    errors: str = ""
+    leaks: str = ""
+    log: str = ""
+    console: str = ""
+    timed_out: bool = False
+
+
+def _frames(data: bytes) -> Iterator[tuple[str, str, bytes]]:
+    at = 0
+    while at + 13 <= len(data):
+        kind, name_size, size = struct.unpack_from("<cIQ", data, at)
+        at += 13
+        name = data[at : at + name_size].decode(errors="replace")
+        at += name_size
+        if at + size > len(data):
+            return
+        yield kind.decode(), name, data[at : at + size]
+        at += size
+
+
+def _readable(kmsg: bytes) -> str:
+    """The kernel's own messages; a line that a program wrote proves nothing."""
+    lines = []
+    for line in kmsg.decode(errors="replace").splitlines():
+        head, _, text = line.partition(";")
+        parts = head.split(",")
+        if len(parts) < 4 or not parts[0].isdigit():
+            continue
+        if int(parts[0]) >> 3 == 0:
+            lines.append(f"[{int(parts[2]) / 1e6:12.6f}] {text}")
+    return "\n".join(lines)
+
+
+def _arguments(
+    kernel: Path, initrd: str, virtual_time: bool, memory: int, outputs: dict[str, int], extra: str
+) -> list[str]:
+    argv = ["qemu-system-x86_64"]
+    argv += ["-M", "microvm,acpi=off,auto-kernel-cmdline=off,rtc=on,pit=on,pic=on"]
+    argv += ["-accel", "tcg", "-cpu", CPU, "-smp", "1", "-m", str(memory)]
+    argv += VIRTUAL_TIME if virtual_time else ()
+    argv += ["-rtc", "base=2026-01-01T00:00:00,clock=vm", "-seed", "1"]
+    argv += ["-nodefaults", "-no-user-config", "-display", "none", "-nic", "none", "-no-reboot"]
+    outputs = {n: fd for n, fd in outputs.items() if n != "messages"}
+    for name, fd in outputs.items():
+        argv += ["-chardev", f"file,id={name},path=/dev/fd/{fd}"]
+    argv += ["-serial", "chardev:console"]
+    for name, port in (("stdout", STDOUT), ("stderr", STDERR), ("control", CONTROL)):
+        argv += ["-device", f"isa-debugcon,chardev={name},iobase={port:#x}"]
+    argv += ["-device", f"isa-debug-exit,iobase={EXIT:#x}"]
+    argv += ["-kernel", str(kernel), "-initrd", initrd]
+    argv += ["-append", f"{COMMAND_LINE} {extra}".strip()]
+    return argv
+
+
+def _initrd(parts: list[Path | bytes]) -> int:
+    """The archives one after another, in memory."""
+    fd = os.memfd_create("initrd")
+    for part in parts:
+        if isinstance(part, bytes):
+            os.write(fd, part)
+            continue
+        with part.open("rb") as source:
+            size = os.fstat(source.fileno()).st_size
+            while size:
+                size -= os.sendfile(fd, source.fileno(), None, size)
+    return fd
+
+
+def _read(fd: int) -> bytes:
+    os.lseek(fd, 0, os.SEEK_SET)
+    with os.fdopen(fd, "rb", closefd=False) as stream:
+        return stream.read()
+
+
+def _forward(pipes: dict[int, int], deadline: float) -> bool:
+    """Copies from pipe to descriptor until all ends are closed; False at the deadline."""
+    chooser = selectors.DefaultSelector()
+    for source in pipes:
+        chooser.register(source, selectors.EVENT_READ)
+    while chooser.get_map():
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return False
+        for key, _events in chooser.select(left):
+            data = os.read(key.fd, 1 << 16)
+            if not data:
+                chooser.unregister(key.fd)
+            while data:
+                data = data[os.write(pipes[key.fd], data) :]
+    return True
+
+
+def run(
+    kernel: Path,
+    parts: list[Path | bytes],
+    timeout: float,
+    virtual_time: bool = True,
+    memory: int = MEMORY,
+    extra: str = "",
+) -> Result:
+    """Boots, and waits for the end; what the command prints goes straight out."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = {name: os.memfd_create(name) for name in ("console", "control", "messages")}
+    initrd = _initrd(parts)
+    (stdout, stdout_in), (stderr, stderr_in) = os.pipe(), os.pipe()
+    outputs = {"stdout": stdout_in, "stderr": stderr_in, **kept}
+    argv = _arguments(kernel, f"/dev/fd/{initrd}", virtual_time, memory, outputs, extra)
+    messages = kept["messages"]
+    result = Result()
+    child = process.start(
+        argv, stdout=messages, stderr=messages, pass_fds=[initrd, *outputs.values()]
+    )
+    try:
+        for fd in (initrd, stdout_in, stderr_in):
+            os.close(fd)
+        result.timed_out = not _forward({stdout: 1, stderr: 2}, time.monotonic() + timeout)
+    finally:
+        process.stop(child)
+    _collect(result, _read(kept["control"]))
+    result.console = _read(kept["console"]).decode(errors="replace").replace("\r", "")
+    result.errors += _read(messages).decode(errors="replace")
+    return result
+
+
+def _collect(result: Result, control: bytes) -> None:
+    for kind, name, data in _frames(control):
+        if kind == "V":
+            result.status = data[0]
+        elif kind == "G":
+            result.files[name] = data
+        elif kind == "M":
+            result.missing[name] = data.decode()
+        elif kind == "K":
+            result.log = _readable(data)
+        elif kind == "L":
+            result.leaks = data.decode(errors="replace")
+        elif kind == "E":
+            result.errors += data.decode(errors="replace")
+
+
+def complaint(result: Result) -> str | None:
+    """Why the machine cannot be trusted, if so."""
+    if result.errors:
+        return result.errors.strip()
+    bad = BAD.search(result.log) or BAD.search(result.console)
+    if bad:
+        return f"the kernel's log has '{bad[0].strip()}'"
+    if result.leaks:
+        return "memory leaks"
+    if result.status is None:
+        return "the machine ended without a verdict"
+    return None

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The command line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from .suite import SUITES
+
+USAGE_ERROR = 2
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> None:  # type: ignore[override]
+        print(f"tests/vm/run: {message}\n{self.format_usage()}", end="", file=sys.stderr)
+        sys.exit(USAGE_ERROR)
+
+
+def _file(text: str) -> Path:
+    if not Path(text).is_file():
+        raise argparse.ArgumentTypeError(f"'{text}' is not a file")
+    return Path(text)
+
+
+def _module(text: str) -> Path:
+    path = Path(text)
+    if not any((path / name).is_file() for name in ("Kbuild", "Makefile")):
+        raise argparse.ArgumentTypeError(f"'{text}' has no Kbuild file")
+    return path
+
+
+def _guest_path(text: str) -> str:
+    if not text.strip("/"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a file")
+    return text if text.startswith("/") else f"/root/{text}"
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds above 0")
+    return value
+
+
+def parse(argv: list[str]) -> argparse.Namespace:
+    parser = _Parser(
+        prog="tests/vm/run",
+        allow_abbrev=False,
+        usage="%(prog)s [options] -- COMMAND [ARG...]",
+        description="Runs COMMAND as root in a virtual machine with this tree installed.",
+        epilog="Status: COMMAND's; 124 after --timeout; 125 when the machine failed; "
+        "2 for a wrong option.",
+    )
+    add = parser.add_argument
+    add("--suite", choices=SUITES, default=SUITES[0], help="default %(default)s")
+    add("--put", metavar="FILE", type=_file, action="append", default=[],
+        help="place FILE in /root; repeatable")  # fmt: skip
+    add("--module", metavar="DIR", type=_module, action="append", default=[],
+        help="build the kernel module in DIR, place its .ko files in /root; repeatable")  # fmt: skip
+    add("--get", metavar="GUESTPATH", type=_guest_path, action="append", default=[],
+        help="bring a file back into out/; repeatable")  # fmt: skip
+    add("--realtime", action="store_true", help="no virtual time")
+    add("--debug", action="store_true",
+        help="a kernel with KASAN, lockdep, kmemleak, slab poisoning")  # fmt: skip
+    add("--timeout", metavar="SECONDS", type=_seconds, default=600.0,
+        help="wall time, default 600")  # fmt: skip
+    if "--" not in argv:
+        if {"-h", "--help"} & set(argv):
+            parser.parse_args(argv)
+        parser.error("'--' and a COMMAND must follow the options")
+    cut = argv.index("--")
+    options = parser.parse_args(argv[:cut])
+    options.command = argv[cut + 1 :]
+    if not options.command:
+        parser.error("no COMMAND after '--'")
+    return options

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The project's tree: built and installed as a user does it, for one suite."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from . import cache, cpio, process, suite
+
+TOP = Path(__file__).resolve().parents[3]
+# What no module, plugin or manual page is built from.
+NOT_BUILT = ("tests/", ".ci/", ".git", "out/")
+
+
+def files() -> list[str]:
+    """What git tracks or would add; in a tree without git, all but the outputs."""
+    if (TOP / ".git").exists():
+        argv = ["git", "-c", "safe.directory=*", "-C", str(TOP)]
+        argv += ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        names = os.fsdecode(process.output(argv)).split("\0")
+    else:
+        names = [os.path.relpath(p, TOP) for p in TOP.rglob("*")]
+    return sorted({n for n in names if n and not n.startswith("out/") and (TOP / n).is_file()})
+
+
+def mode(path: Path) -> int:
+    """A file's mode, whatever the umask of who checked it out."""
+    return 0o755 if os.access(path, os.X_OK) else 0o644
+
+
+def contents(top: Path, names: list[str]) -> list[bytes]:
+    parts: list[bytes] = []
+    for name in names:
+        path = top / name
+        parts += [name.encode(), b"%o" % mode(path), path.read_bytes()]
+    return parts
+
+
+def _copy(top: Path, names: list[str], to: Path) -> None:
+    for name in names:
+        target = to / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(top / name, target)
+        target.chmod(mode(top / name))
+
+
+def _script(headers: str, release: str) -> str:
+    """`make install` as a packager calls it, into a folder of its own."""
+    return f"""
+set -e
+if [ -f Makefile ]; then
+	make -j2 KDIR={headers}
+	make install KDIR={headers} KERNELRELEASE={release} DESTDIR=/mnt DEPMOD=true
+fi
+depmod -b /mnt {release}
+"""
+
+
+def _build(where: suite.Suite, names: list[str], made: Path) -> None:
+    work = made / "work"
+    dest = work / "dest"
+    _copy(TOP, names, work / "src")
+    dest.mkdir()
+    # depmod sees the machine's modules and ours together.
+    shutil.copytree(where.modules, dest, dirs_exist_ok=True, copy_function=os.link)
+    before = {str(p.relative_to(dest)) for p in dest.rglob("*")}
+    suite.sandboxed(
+        where,
+        "building and installing the tree",
+        ["sh", "-c", _script(where.headers, where.release)],
+        made / "log",
+        folders={suite.SOURCES: work / "src", "/mnt": dest},
+        cwd=suite.SOURCES,
+    )
+    with (made / "tree.cpio").open("wb") as stream:
+        archive = cpio.Archive(stream)
+        for path in sorted(dest.rglob("*")):
+            name = str(path.relative_to(dest))
+            if name not in before:
+                archive.add(path, name)
+        archive.finish()
+    shutil.rmtree(work)
+
+
+def get(where: suite.Suite) -> Path:
+    """The archive with what `make install` installs, and with depmod's tables."""
+    names = [n for n in files() if not n.startswith(NOT_BUILT) and not n.endswith(".md")]
+    name = cache.digest([where.path.name.encode(), *contents(TOP, names)])
+    path = cache.entry("tree", name, lambda made: _build(where, names, made))
+    cache.prune("tree")
+    return path / "tree.cpio"
+
+
+def module(where: suite.Suite, folder: Path) -> list[Path]:
+    """The .ko files from a folder with a Kbuild file."""
+    names = sorted(
+        str(p.relative_to(folder))
+        for p in folder.rglob("*")
+        if p.is_file() and p.suffix in ("", ".c", ".h", ".S", ".mk")
+        and not p.name.startswith(".")
+    )  # fmt: skip
+
+    def build(made: Path) -> None:
+        _copy(folder, names, made / "src")
+        suite.sandboxed(
+            where,
+            f"building the module in {folder}",
+            ["make", "-C", where.headers, "M=/mnt", "modules"],
+            made / "log",
+            folders={"/mnt": made / "src"},
+        )
+
+    name = cache.digest([where.path.name.encode(), *contents(folder, names)])
+    made = cache.entry("module", name, build)
+    cache.prune("module")
+    found = sorted(made.glob("src/**/*.ko"))
+    if not found:
+        raise process.Failure(f"building the module in {folder} made no .ko file")
+    return found
