@@ -221,4 +221,16 @@ static inline void codel_empty(struct codel_vars *vars)
 	vars->dropping = false;
 }
 
+/**
+ * codel_overflow() - packets were dropped because the queue was too long
+ * @vars: state of the queue
+ * @dropped: how many
+ *
+ * Each was a signal to its sender, so the schedule goes on from there.
+ */
+static inline void codel_overflow(struct codel_vars *vars, u32 dropped)
+{
+	vars->count = dropped < ~vars->count ? vars->count + dropped : ~0U;
+}
+
 #endif /* CODEL_H */

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * Options and statistics over netlink: what both kinds share.
+ *
+ * A request is parsed into a copy of the configuration and validated there as a
+ * whole; only then is the copy put in force, under the lock. A refused request
+ * has changed nothing, and names the attribute at fault.
+ */
+#ifndef CODEL_CONFIG_H
+#define CODEL_CONFIG_H
+
+#include <linux/pkt_sched.h>
+#include <net/netlink.h>
+#include <net/sch_generic.h>
+
+#include "codel_qdisc.h"
+#include "codel_uapi.h"
+
+/* The four options that have the same number in both kinds. */
+static_assert((int)TCA_CODEL_TARGET == (int)TCA_FQ_CODEL_TARGET);
+static_assert((int)TCA_CODEL_LIMIT == (int)TCA_FQ_CODEL_LIMIT);
+static_assert((int)TCA_CODEL_INTERVAL == (int)TCA_FQ_CODEL_INTERVAL);
+static_assert((int)TCA_CODEL_ECN == (int)TCA_FQ_CODEL_ECN);
+
+#define CODEL_CONFIG_TARGET_ERR \
+	"target: a 32-bit number of microseconds is expected"
+#define CODEL_CONFIG_LIMIT_ERR \
+	"limit: a 32-bit number of packets is expected"
+#define CODEL_CONFIG_INTERVAL_ERR \
+	"interval: 1 to 4294967295 microseconds are expected"
+#define CODEL_CONFIG_ECN_ERR \
+	"ecn: a 32-bit number is expected, 0 for off"
+#define CODEL_CONFIG_CE_THRESHOLD_ERR \
+	"ce_threshold: a 32-bit number of microseconds is expected"
+#define CODEL_CONFIG_EXT_ERR \
+	"TCA_CODEL_EXT: a nest of attributes of codel_uapi.h is expected"
+
+static inline int codel_config_refuse(struct netlink_ext_ack *extack,
+				      const struct nlattr *attr,
+				      const char *why)
+{
+	if (extack) {
+		extack->_msg = why;
+		extack->bad_attr = attr;
+	}
+	return -EINVAL;
+}
+
+/**
+ * codel_config_parse() - split TCA_OPTIONS into attributes, strictly
+ * @tb: the attributes by number, TCA_CODEL_EXT + 1 of them
+ * @opt: TCA_OPTIONS
+ * @policy: their types
+ * @expected: for each attribute what should have come, by number
+ * @extack: says what is wrong
+ *
+ * Return: 0, or -EINVAL if an attribute is unknown, cut off or of another type.
+ */
+static inline int codel_config_parse(struct nlattr **tb,
+				     const struct nlattr *opt,
+				     const struct nla_policy *policy,
+				     const char *const *expected,
+				     struct netlink_ext_ack *extack)
+{
+	struct netlink_ext_ack why = {};
+	const char *msg = NULL;
+	int err;
+
+	err = __nla_parse(tb, TCA_CODEL_EXT, nla_data(opt), nla_len(opt),
+			  policy, NL_VALIDATE_STRICT, &why);
+	if (!err)
+		return 0;
+	if (!why.bad_attr)
+		return codel_config_refuse(extack, opt,
+					   "TCA_OPTIONS: the last attribute is cut off");
+	if (nla_type(why.bad_attr) <= TCA_CODEL_EXT)
+		msg = expected[nla_type(why.bad_attr)];
+	return codel_config_refuse(extack, why.bad_attr, msg ? :
+				   "TCA_OPTIONS: an attribute is unknown to this module");
+}
+
+static inline u64 codel_config_get_us(const struct nlattr *attr)
+{
+	return nla_get_u32(attr) * CODEL_NSEC_PER_USEC;
+}
+
+static inline int codel_config_get_ext(struct codel_config *config,
+				       const struct nlattr *ext,
+				       const struct nlattr *ce_threshold,
+				       struct netlink_ext_ack *extack)
+{
+	static const struct nla_policy policy[TCA_CODEL_EXT_MAX + 1] = {
+		[TCA_CODEL_EXT_CE_THRESHOLD_OFF] = { .type = NLA_FLAG },
+	};
+	struct nlattr *tb[TCA_CODEL_EXT_MAX + 1];
+
+	if (nla_parse_nested(tb, TCA_CODEL_EXT_MAX, ext, policy, NULL))
+		return codel_config_refuse(extack, ext, CODEL_CONFIG_EXT_ERR);
+	if (!tb[TCA_CODEL_EXT_CE_THRESHOLD_OFF])
+		return 0;
+	if (ce_threshold)
+		return codel_config_refuse(extack, ce_threshold,
+					   "ce_threshold: both a value and off are given");
+	config->ce_threshold = CODEL_QDISC_CE_OFF;
+	return 0;
+}
+
+/**
+ * codel_config_get() - read the options that both kinds have
+ * @config: in: the values in force; out: with those of the request
+ * @tb: attributes of the request
+ * @ce_threshold: the attribute of that option, whose number differs
+ * @extack: says what is wrong
+ *
+ * Return: 0, or -EINVAL if a value is out of range.
+ */
+static inline int codel_config_get(struct codel_config *config,
+				   struct nlattr **tb,
+				   const struct nlattr *ce_threshold,
+				   struct netlink_ext_ack *extack)
+{
+	if (tb[TCA_CODEL_TARGET])
+		config->params.target = codel_config_get_us(tb[TCA_CODEL_TARGET]);
+	if (tb[TCA_CODEL_INTERVAL])
+		config->params.interval = codel_config_get_us(tb[TCA_CODEL_INTERVAL]);
+	if (tb[TCA_CODEL_LIMIT])
+		config->limit = nla_get_u32(tb[TCA_CODEL_LIMIT]);
+	if (tb[TCA_CODEL_ECN])
+		config->ecn = nla_get_u32(tb[TCA_CODEL_ECN]);
+	if (ce_threshold)
+		config->ce_threshold = codel_config_get_us(ce_threshold);
+
+	if (!config->params.interval)
+		return codel_config_refuse(extack, tb[TCA_CODEL_INTERVAL],
+					   CODEL_CONFIG_INTERVAL_ERR);
+	if (tb[TCA_CODEL_EXT])
+		return codel_config_get_ext(config, tb[TCA_CODEL_EXT],
+					    ce_threshold, extack);
+	return 0;
+}
+
+/* Nanoseconds as the microseconds of a 32-bit field that holds no more. */
+static inline u32 codel_config_us(u64 ns)
+{
+	return min_t(u64, div_u64(ns, CODEL_NSEC_PER_USEC), U32_MAX);
+}
+
+/**
+ * codel_config_put() - write the options that both kinds have
+ * @skb: the dump
+ * @config: values in force
+ * @ce_attr: number of ce_threshold in this kind
+ *
+ * Return: 0, or -EMSGSIZE if the dump is full.
+ */
+static inline int codel_config_put(struct sk_buff *skb,
+				   const struct codel_config *config,
+				   int ce_attr)
+{
+	struct nlattr *ext;
+
+	if (nla_put_u32(skb, TCA_CODEL_TARGET,
+			codel_config_us(config->params.target)) ||
+	    nla_put_u32(skb, TCA_CODEL_LIMIT, config->limit) ||
+	    nla_put_u32(skb, TCA_CODEL_INTERVAL,
+			codel_config_us(config->params.interval)) ||
+	    nla_put_u32(skb, TCA_CODEL_ECN, config->ecn))
+		return -EMSGSIZE;
+
+	if (config->ce_threshold != CODEL_QDISC_CE_OFF)
+		return nla_put_u32(skb, ce_attr,
+				   codel_config_us(config->ce_threshold));
+
+	ext = nla_nest_start(skb, TCA_CODEL_EXT);
+	if (!ext || nla_put_flag(skb, TCA_CODEL_EXT_CE_THRESHOLD_OFF))
+		return -EMSGSIZE;
+	nla_nest_end(skb, ext);
+	return 0;
+}
+
+/**
+ * codel_config_drop_next() - time until CoDel's next signal
+ * @config: values in force
+ * @vars: state of a queue
+ *
+ * Return: us, negative if it is overdue; 0 outside of the dropping state.
+ */
+static inline s32 codel_config_drop_next(const struct codel_config *config,
+					 const struct codel_vars *vars)
+{
+	u64 next = vars->drop_next;
+	s64 left;
+
+	if (!vars->dropping)
+		return 0;
+	if (vars->owed)
+		next += codel_step(config->params.interval, vars->count);
+	left = div_s64(next - ktime_get_ns(), CODEL_NSEC_PER_USEC);
+	return clamp_t(s64, left, S32_MIN, S32_MAX);
+}
+
+/**
+ * codel_config_defaults() - the options that both kinds have, as a user gets them
+ * @config: written
+ * @limit: packets
+ * @ecn: mark by default
+ */
+static inline void codel_config_defaults(struct codel_config *config, u32 limit,
+					 bool ecn)
+{
+	config->params.target = CODEL_TARGET_US * CODEL_NSEC_PER_USEC;
+	config->params.interval = CODEL_INTERVAL_US * CODEL_NSEC_PER_USEC;
+	config->ce_threshold = CODEL_QDISC_CE_OFF;
+	config->limit = limit;
+	config->ecn = ecn;
+}
+
+#endif /* CODEL_CONFIG_H */

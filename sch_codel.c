@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * CoDel queueing discipline: one queue, first in first out (RFC 8289).
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/module.h>
+
+#include "codel_config.h"
+#include "codel_kinds.h"
+#include "codel_qdisc.h"
+
+#define CODEL_LIMIT_DEFAULT	1000	/* packets */
+
+/**
+ * struct codel_sched - private data of the qdisc
+ * @shared: configuration, counters and the peeked packet
+ * @queue: all other packets
+ */
+struct codel_sched {
+	struct codel_qdisc shared;
+	struct codel_queue queue;
+};
+
+static int codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+			 struct sk_buff **to_free)
+{
+	struct codel_sched *q = qdisc_priv(sch);
+
+	if (likely(sch->q.qlen < sch->limit)) {
+		codel_qdisc_push(sch, &q->shared, &q->queue, skb);
+		return NET_XMIT_SUCCESS;
+	}
+	q->shared.drop_overlimit++;
+	return qdisc_drop(skb, sch, to_free);
+}
+
+static struct sk_buff *codel_dequeue(struct Qdisc *sch)
+{
+	struct codel_sched *q = qdisc_priv(sch);
+	struct codel_lost lost = {};
+	struct sk_buff *skb;
+
+	skb = codel_qdisc_take_aside(sch, &q->shared);
+	if (!skb)
+		skb = codel_qdisc_pull(sch, &q->shared, &q->queue, &lost);
+	if (skb)
+		qdisc_bstats_update(sch, skb);
+	codel_qdisc_report(sch, &lost);
+	return skb;
+}
+
+static struct sk_buff *codel_peek(struct Qdisc *sch)
+{
+	struct codel_sched *q = qdisc_priv(sch);
+	struct codel_lost lost = {};
+	struct sk_buff *skb;
+
+	skb = codel_qdisc_peeked(sch, &q->shared);
+	if (skb)
+		return skb;
+	skb = codel_qdisc_pull(sch, &q->shared, &q->queue, &lost);
+	if (skb)
+		codel_qdisc_set_aside(sch, &q->shared, skb);
+	codel_qdisc_report(sch, &lost);
+	return skb;
+}
+
+static void codel_reset(struct Qdisc *sch)
+{
+	struct codel_sched *q = qdisc_priv(sch);
+
+	codel_qdisc_reset(sch, &q->shared);
+	codel_qdisc_purge(&q->queue);
+}
+
+/* Drop what exceeds the limit, the oldest first. Return: the packets to free. */
+static struct sk_buff *codel_trim(struct Qdisc *sch, struct codel_lost *lost)
+{
+	struct codel_sched *q = qdisc_priv(sch);
+	struct sk_buff *to_free = NULL;
+	struct sk_buff *skb;
+
+	while (sch->q.qlen > sch->limit) {
+		skb = codel_qdisc_take_aside(sch, &q->shared);
+		if (!skb && q->queue.head)
+			skb = codel_qdisc_pop(sch, &q->shared, &q->queue);
+		if (!skb)
+			break;
+		codel_qdisc_lose(sch, lost, skb);
+		__qdisc_drop(skb, &to_free);
+	}
+	q->shared.drop_overlimit += lost->packets;
+	return to_free;
+}
+
+/* Put a validated configuration in force. */
+static void codel_apply(struct Qdisc *sch, const struct codel_config *config)
+{
+	struct codel_sched *q = qdisc_priv(sch);
+	struct codel_lost lost = {};
+	struct sk_buff *to_free;
+
+	sch_tree_lock(sch);
+	q->shared.config = *config;
+	sch->limit = config->limit;
+	if (sch->limit)
+		sch->flags |= TCQ_F_CAN_BYPASS;
+	else
+		sch->flags &= ~TCQ_F_CAN_BYPASS;
+	to_free = codel_trim(sch, &lost);
+	codel_qdisc_report(sch, &lost);
+	sch_tree_unlock(sch);
+	codel_qdisc_free_list(to_free);
+}
+
+static const struct nla_policy codel_policy[TCA_CODEL_EXT + 1] = {
+	[TCA_CODEL_TARGET]	 = { .type = NLA_U32 },
+	[TCA_CODEL_LIMIT]	 = { .type = NLA_U32 },
+	[TCA_CODEL_INTERVAL]	 = { .type = NLA_U32 },
+	[TCA_CODEL_ECN]		 = { .type = NLA_U32 },
+	[TCA_CODEL_CE_THRESHOLD] = { .type = NLA_U32 },
+	[TCA_CODEL_EXT]		 = { .type = NLA_NESTED },
+};
+
+static const char *const codel_expected[TCA_CODEL_EXT + 1] = {
+	[TCA_CODEL_TARGET]	 = CODEL_CONFIG_TARGET_ERR,
+	[TCA_CODEL_LIMIT]	 = CODEL_CONFIG_LIMIT_ERR,
+	[TCA_CODEL_INTERVAL]	 = CODEL_CONFIG_INTERVAL_ERR,
+	[TCA_CODEL_ECN]		 = CODEL_CONFIG_ECN_ERR,
+	[TCA_CODEL_CE_THRESHOLD] = CODEL_CONFIG_CE_THRESHOLD_ERR,
+	[TCA_CODEL_EXT]		 = CODEL_CONFIG_EXT_ERR,
+};
+
+static int codel_change(struct Qdisc *sch, struct nlattr *opt,
+			struct netlink_ext_ack *extack)
+{
+	struct codel_sched *q = qdisc_priv(sch);
+	struct codel_config config = q->shared.config;
+	struct nlattr *tb[TCA_CODEL_EXT + 1];
+	int err;
+
+	err = codel_config_parse(tb, opt, codel_policy, codel_expected, extack);
+	if (!err)
+		err = codel_config_get(&config, tb, tb[TCA_CODEL_CE_THRESHOLD],
+				       extack);
+	if (!err)
+		codel_apply(sch, &config);
+	return err;
+}
+
+static int codel_init(struct Qdisc *sch, struct nlattr *opt,
+		      struct netlink_ext_ack *extack)
+{
+	struct codel_sched *q = qdisc_priv(sch);
+
+	sch->flags |= CODEL_COMPAT_FLAGS;
+	codel_config_defaults(&q->shared.config, CODEL_LIMIT_DEFAULT, false);
+	if (opt)
+		return codel_change(sch, opt, extack);
+	codel_apply(sch, &q->shared.config);
+	return 0;
+}
+
+static int codel_dump(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct codel_sched *q = qdisc_priv(sch);
+	struct codel_config config;
+	struct nlattr *nest;
+
+	sch_tree_lock(sch);
+	config = q->shared.config;
+	sch_tree_unlock(sch);
+
+	nest = nla_nest_start_noflag(skb, TCA_OPTIONS);
+	if (!nest)
+		return -EMSGSIZE;
+	if (codel_config_put(skb, &config, TCA_CODEL_CE_THRESHOLD)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	return nla_nest_end(skb, nest);
+}
+
+static int codel_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
+{
+	struct codel_sched *q = qdisc_priv(sch);
+	struct tc_codel_xstats st = {};
+
+	sch_tree_lock(sch);
+	codel_qdisc_settle(sch, &q->shared);
+	st.maxpacket = q->shared.maxpacket;
+	st.count = q->queue.vars.count;
+	st.lastcount = q->queue.vars.lastcount;
+	st.ldelay = codel_config_us(q->queue.sojourn);
+	st.drop_next = codel_config_drop_next(&q->shared.config,
+					      &q->queue.vars);
+	st.drop_overlimit = q->shared.drop_overlimit;
+	st.ecn_mark = q->shared.ecn_mark;
+	st.dropping = q->queue.vars.dropping;
+	st.ce_mark = q->shared.ce_mark;
+	sch_tree_unlock(sch);
+
+	return gnet_stats_copy_app(d, &st, sizeof(st));
+}
+
+static struct Qdisc_ops codel_oot_ops __read_mostly = {
+	.id		= "codel_oot",
+	.priv_size	= sizeof(struct codel_sched),
+	.enqueue	= codel_enqueue,
+	.dequeue	= codel_dequeue,
+	.peek		= codel_peek,
+	.init		= codel_init,
+	.reset		= codel_reset,
+	.change		= codel_change,
+	.dump		= codel_dump,
+	.dump_stats	= codel_dump_stats,
+	.owner		= THIS_MODULE,
+};
+
+static struct codel_kinds codel_kinds = { .own = &codel_oot_ops };
+
+static bool takeover = true;
+module_param(takeover, bool, 0444);
+MODULE_PARM_DESC(takeover, "serve the name codel too, if it is free (default: Y)");
+
+static int __init codel_module_init(void)
+{
+	return codel_kinds_register(&codel_kinds, "codel", takeover);
+}
+
+static void __exit codel_module_exit(void)
+{
+	codel_kinds_unregister(&codel_kinds);
+}
+
+module_init(codel_module_init);
+module_exit(codel_module_exit);
+
+MODULE_DESCRIPTION("Controlled Delay (CoDel) queue discipline, RFC 8289");
+MODULE_LICENSE("Dual BSD/GPL");
+MODULE_ALIAS("net-sch-codel_oot");

@@ -1,0 +1,777 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * FQ-CoDel queueing discipline (RFC 8290): packets are spread over flows, each a
+ * queue with a CoDel of its own; flows are served by deficit round robin, those
+ * that have just become active first.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/list.h>
+#include <linux/module.h>
+#include <net/pkt_cls.h>
+
+#include "codel_config.h"
+#include "codel_kinds.h"
+#include "codel_qdisc.h"
+
+/* Defaults: RFC 8290, section 5.2; memory as the kernel's fq_codel */
+#define FQ_CODEL_LIMIT_DEFAULT		10240		/* packets */
+#define FQ_CODEL_FLOWS_DEFAULT		1024
+#define FQ_CODEL_MEMORY_LIMIT_DEFAULT	(32U << 20)	/* bytes */
+#define FQ_CODEL_DROP_BATCH_DEFAULT	64		/* packets */
+
+#define FQ_CODEL_FLOWS_MAX		65536
+#define FQ_CODEL_QUANTUM_MIN		256U		/* bytes; MAX is in pkt_sched.h */
+
+/* A size table can make a packet any length: one costs its flow no more turns
+ * than this many bytes do.
+ */
+#define FQ_CODEL_CHARGE_MAX		(1U << 20)
+
+/**
+ * struct fq_codel_flow - packets with the same hash
+ * @queue: the packets and their CoDel state
+ * @chain: in the list of new or old flows; empty while the flow is idle
+ * @deficit: bytes that it may still send in this turn
+ */
+struct fq_codel_flow {
+	struct codel_queue queue;
+	struct list_head chain;
+	s32 deficit;
+};
+
+/**
+ * struct fq_codel_config - options that only this kind has
+ * @flows: queues, fixed when the qdisc is created
+ * @quantum: bytes that a flow sends in a turn
+ * @memory_limit: truesize of all queued packets, bytes
+ * @drop_batch: packets dropped from the fattest flow at once, at most
+ */
+struct fq_codel_config {
+	u32 flows;
+	u32 quantum;
+	u32 memory_limit;
+	u32 drop_batch;
+};
+
+/**
+ * struct fq_codel_sched - private data of the qdisc
+ * @filters: external classifier, NULL without
+ * @flows: as many as @config says; NULL in a half-built qdisc
+ * @new_flows: became active since their last turn
+ * @old_flows: had a turn
+ * @shared: common configuration and counters, and the peeked packet
+ * @config: changes under the root lock
+ * @new_flow_count: times that a flow became active
+ * @drop_overmemory: packets dropped because of memory_limit
+ * @block: owner of @filters
+ */
+struct fq_codel_sched {
+	struct tcf_proto __rcu *filters;
+	struct fq_codel_flow *flows;
+	struct list_head new_flows;
+	struct list_head old_flows;
+	struct codel_qdisc shared;
+	struct fq_codel_config config;
+	u32 new_flow_count;
+	u32 drop_overmemory;
+	struct tcf_block *block;
+};
+
+/* Flow by class number, which counts from 1; NULL if there is no such flow. */
+static struct fq_codel_flow *fq_codel_class_flow(const struct fq_codel_sched *q,
+						 u32 class)
+{
+	return class && class <= q->config.flows ? &q->flows[class - 1] : NULL;
+}
+
+static struct fq_codel_flow *fq_codel_hash(const struct fq_codel_sched *q,
+					   struct sk_buff *skb)
+{
+	return &q->flows[reciprocal_scale(skb_get_hash(skb), q->config.flows)];
+}
+
+/*
+ * Ask the filters. A packet that none of them matches, or that they let pass
+ * without naming a class, is hashed. NULL: the packet is to be dropped, or has
+ * been taken; @err is then what ->enqueue() returns.
+ */
+static struct fq_codel_flow *fq_codel_filter(const struct fq_codel_sched *q,
+					     const struct tcf_proto *filters,
+					     struct sk_buff *skb, int *err)
+{
+	struct tcf_result res = {};
+
+	*err = NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
+	switch (tcf_classify(skb, NULL, filters, &res, false)) {
+	case TC_ACT_STOLEN:
+	case TC_ACT_QUEUED:
+	case TC_ACT_TRAP:
+		*err = NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
+		return NULL;
+	case TC_ACT_SHOT:
+	case TC_ACT_REDIRECT:	/* a qdisc has nowhere to redirect to */
+		return NULL;
+	case TC_ACT_UNSPEC:
+		return fq_codel_hash(q, skb);
+	}
+	if (!res.classid)
+		return fq_codel_hash(q, skb);
+	return fq_codel_class_flow(q, TC_H_MIN(res.classid));
+}
+
+static struct fq_codel_flow *fq_codel_classify(struct sk_buff *skb,
+					       struct Qdisc *sch, int *err)
+{
+	const struct fq_codel_sched *q = qdisc_priv(sch);
+	struct fq_codel_flow *flow;
+	struct tcf_proto *filters;
+
+	if (TC_H_MAJ(skb->priority) == sch->handle) {
+		flow = fq_codel_class_flow(q, TC_H_MIN(skb->priority));
+		if (flow)
+			return flow;
+	}
+	filters = rcu_dereference_bh(q->filters);
+	if (filters)
+		return fq_codel_filter(q, filters, skb, err);
+	return fq_codel_hash(q, skb);
+}
+
+static bool fq_codel_memory_over(const struct fq_codel_sched *q)
+{
+	return q->shared.memory > q->config.memory_limit;
+}
+
+/* The active flow that has most bytes queued; NULL if no packet is. */
+static struct fq_codel_flow *fq_codel_fattest(struct fq_codel_sched *q)
+{
+	struct list_head *lists[] = { &q->new_flows, &q->old_flows };
+	struct fq_codel_flow *fattest = NULL;
+	struct fq_codel_flow *flow;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(lists); i++)
+		list_for_each_entry(flow, lists[i], chain)
+			if (flow->queue.head &&
+			    (!fattest ||
+			     flow->queue.backlog > fattest->queue.backlog))
+				fattest = flow;
+	return fattest;
+}
+
+/*
+ * Drop up to half of a flow's bytes from its head, one packet at least and
+ * drop_batch at most. Each drop is a signal to CoDel as well.
+ */
+static void fq_codel_drop_from(struct Qdisc *sch, struct fq_codel_flow *flow,
+			       struct codel_lost *lost,
+			       struct sk_buff **to_free)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	u64 enough = flow->queue.backlog / 2;
+	bool overmemory = fq_codel_memory_over(q);
+	u32 dropped = 0;
+
+	do {
+		struct sk_buff *skb;
+
+		skb = codel_qdisc_pop(sch, &q->shared, &flow->queue);
+		codel_qdisc_lose(sch, lost, skb);
+		__qdisc_drop(skb, to_free);
+	} while (++dropped < q->config.drop_batch && flow->queue.backlog > enough);
+
+	codel_overflow(&flow->queue.vars, dropped);
+	q->shared.drop_overlimit += dropped;
+	if (overmemory)
+		q->drop_overmemory += dropped;
+}
+
+static bool fq_codel_over(struct Qdisc *sch)
+{
+	return sch->q.qlen > sch->limit ||
+	       fq_codel_memory_over(qdisc_priv(sch));
+}
+
+/*
+ * The packet that has just been queued in @own, @len bytes, was one too many: let
+ * the fattest flows pay. The parents count a packet that they hand down only
+ * when they are told of success.
+ */
+static int fq_codel_overlimit(struct Qdisc *sch, struct fq_codel_flow *own,
+			      u32 len, struct sk_buff **to_free)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct codel_lost lost = {};
+	struct fq_codel_flow *flow;
+	bool own_paid = false;
+
+	while (fq_codel_over(sch) && (flow = fq_codel_fattest(q))) {
+		fq_codel_drop_from(sch, flow, &lost, to_free);
+		own_paid |= flow == own;
+	}
+	if (own_paid) {
+		qdisc_tree_reduce_backlog(sch, lost.packets - 1,
+					  lost.bytes - len);
+		return NET_XMIT_CN;
+	}
+	codel_qdisc_report(sch, &lost);
+	return NET_XMIT_SUCCESS;
+}
+
+static int fq_codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+			    struct sk_buff **to_free)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	u32 len = qdisc_pkt_len(skb);
+	struct fq_codel_flow *flow;
+	int err;
+
+	flow = fq_codel_classify(skb, sch, &err);
+	if (!flow) {
+		if (err & __NET_XMIT_BYPASS)
+			qdisc_qstats_drop(sch);
+		__qdisc_drop(skb, to_free);
+		return err;
+	}
+	codel_qdisc_push(sch, &q->shared, &flow->queue, skb);
+	if (list_empty(&flow->chain)) {
+		list_add_tail(&flow->chain, &q->new_flows);
+		flow->deficit = q->config.quantum;
+		q->new_flow_count++;
+	}
+	if (likely(!fq_codel_over(sch)))
+		return NET_XMIT_SUCCESS;
+	return fq_codel_overlimit(sch, flow, len, to_free);
+}
+
+/* The flow whose turn it is: new ones first (RFC 8290, section 4.2). */
+static struct fq_codel_flow *fq_codel_next(struct fq_codel_sched *q)
+{
+	struct fq_codel_flow *flow;
+
+	flow = list_first_entry_or_null(&q->new_flows, struct fq_codel_flow,
+					chain);
+	if (flow)
+		return flow;
+	return list_first_entry_or_null(&q->old_flows, struct fq_codel_flow,
+					chain);
+}
+
+/*
+ * A flow was found empty. A new one takes its place behind the old ones once
+ * more, or it could become new again before they had their turn.
+ */
+static void fq_codel_retire(struct fq_codel_sched *q,
+			    struct fq_codel_flow *flow)
+{
+	if (!list_empty(&q->new_flows) && !list_empty(&q->old_flows))
+		list_move_tail(&flow->chain, &q->old_flows);
+	else
+		list_del_init(&flow->chain);
+}
+
+static struct sk_buff *fq_codel_pull(struct Qdisc *sch, struct codel_lost *lost)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct fq_codel_flow *flow;
+
+	while ((flow = fq_codel_next(q))) {
+		struct sk_buff *skb;
+
+		if (flow->deficit <= 0) {
+			flow->deficit += q->config.quantum;
+			list_move_tail(&flow->chain, &q->old_flows);
+			continue;
+		}
+		skb = codel_qdisc_pull(sch, &q->shared, &flow->queue, lost);
+		if (skb) {
+			flow->deficit -= min(qdisc_pkt_len(skb),
+					     FQ_CODEL_CHARGE_MAX);
+			return skb;
+		}
+		fq_codel_retire(q, flow);
+	}
+	return NULL;
+}
+
+static struct sk_buff *fq_codel_dequeue(struct Qdisc *sch)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct codel_lost lost = {};
+	struct sk_buff *skb;
+
+	skb = codel_qdisc_take_aside(sch, &q->shared);
+	if (!skb)
+		skb = fq_codel_pull(sch, &lost);
+	if (skb)
+		qdisc_bstats_update(sch, skb);
+	codel_qdisc_report(sch, &lost);
+	return skb;
+}
+
+static struct sk_buff *fq_codel_peek(struct Qdisc *sch)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct codel_lost lost = {};
+	struct sk_buff *skb;
+
+	skb = codel_qdisc_peeked(sch, &q->shared);
+	if (skb)
+		return skb;
+	skb = fq_codel_pull(sch, &lost);
+	if (skb)
+		codel_qdisc_set_aside(sch, &q->shared, skb);
+	codel_qdisc_report(sch, &lost);
+	return skb;
+}
+
+static void fq_codel_reset(struct Qdisc *sch)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	u32 i;
+
+	codel_qdisc_reset(sch, &q->shared);
+	INIT_LIST_HEAD(&q->new_flows);
+	INIT_LIST_HEAD(&q->old_flows);
+	for (i = 0; q->flows && i < q->config.flows; i++) {
+		codel_qdisc_purge(&q->flows[i].queue);
+		INIT_LIST_HEAD(&q->flows[i].chain);
+	}
+}
+
+/*
+ * An empty qdisc may be bypassed if it would let the packet through at once, so
+ * not when there are filters to ask. Called whenever one of the reasons changes.
+ */
+static void fq_codel_update_bypass(struct Qdisc *sch)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+
+	if (sch->limit && q->config.memory_limit &&
+	    !rcu_access_pointer(q->filters))
+		sch->flags |= TCQ_F_CAN_BYPASS;
+	else
+		sch->flags &= ~TCQ_F_CAN_BYPASS;
+}
+
+/* The first filter of the qdisc has come, changed or gone. */
+static void fq_codel_filters_changed(struct tcf_proto *first, void *priv)
+{
+	struct Qdisc *sch = priv;
+	struct fq_codel_sched *q = qdisc_priv(sch);
+
+	rcu_assign_pointer(q->filters, first);
+	fq_codel_update_bypass(sch);
+}
+
+/*
+ * Drop what exceeds the limits: the peeked packet, which is the oldest, and then
+ * from the fattest flows. Return: the packets to free.
+ */
+static struct sk_buff *fq_codel_trim(struct Qdisc *sch, struct codel_lost *lost)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct sk_buff *to_free = NULL;
+	struct fq_codel_flow *flow;
+
+	while (fq_codel_over(sch)) {
+		struct sk_buff *skb = codel_qdisc_take_aside(sch, &q->shared);
+
+		if (skb) {
+			codel_qdisc_lose(sch, lost, skb);
+			__qdisc_drop(skb, &to_free);
+			q->shared.drop_overlimit++;
+			continue;
+		}
+		flow = fq_codel_fattest(q);
+		if (!flow)
+			break;
+		fq_codel_drop_from(sch, flow, lost, &to_free);
+	}
+	return to_free;
+}
+
+/* Put a validated configuration in force. */
+static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
+			   const struct fq_codel_config *config)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct codel_lost lost = {};
+	struct sk_buff *to_free;
+
+	sch_tree_lock(sch);
+	q->shared.config = *common;
+	q->config = *config;
+	sch->limit = common->limit;
+	fq_codel_update_bypass(sch);
+	to_free = fq_codel_trim(sch, &lost);
+	codel_qdisc_report(sch, &lost);
+	sch_tree_unlock(sch);
+	codel_qdisc_free_list(to_free);
+}
+
+static struct netlink_range_validation fq_codel_flows_range = {
+	.min = 1,
+	.max = FQ_CODEL_FLOWS_MAX,
+};
+
+static struct netlink_range_validation fq_codel_quantum_range = {
+	.max = FQ_CODEL_QUANTUM_MAX,
+};
+
+static const struct nla_policy fq_codel_policy[TCA_CODEL_EXT + 1] = {
+	[TCA_FQ_CODEL_TARGET]			= { .type = NLA_U32 },
+	[TCA_FQ_CODEL_LIMIT]			= { .type = NLA_U32 },
+	[TCA_FQ_CODEL_INTERVAL]			= { .type = NLA_U32 },
+	[TCA_FQ_CODEL_ECN]			= { .type = NLA_U32 },
+	[TCA_FQ_CODEL_FLOWS]			=
+		NLA_POLICY_FULL_RANGE(NLA_U32, &fq_codel_flows_range),
+	[TCA_FQ_CODEL_QUANTUM]			=
+		NLA_POLICY_FULL_RANGE(NLA_U32, &fq_codel_quantum_range),
+	[TCA_FQ_CODEL_CE_THRESHOLD]		= { .type = NLA_U32 },
+	[TCA_FQ_CODEL_DROP_BATCH_SIZE]		= { .type = NLA_U32 },
+	[TCA_FQ_CODEL_MEMORY_LIMIT]		= { .type = NLA_U32 },
+	[TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR]	= { .type = NLA_U8 },
+	[TCA_FQ_CODEL_CE_THRESHOLD_MASK]	= { .type = NLA_U8 },
+	[TCA_CODEL_EXT]				= { .type = NLA_NESTED },
+};
+
+static const char *const fq_codel_expected[TCA_CODEL_EXT + 1] = {
+	[TCA_FQ_CODEL_TARGET]			= CODEL_CONFIG_TARGET_ERR,
+	[TCA_FQ_CODEL_LIMIT]			= CODEL_CONFIG_LIMIT_ERR,
+	[TCA_FQ_CODEL_INTERVAL]			= CODEL_CONFIG_INTERVAL_ERR,
+	[TCA_FQ_CODEL_ECN]			= CODEL_CONFIG_ECN_ERR,
+	[TCA_FQ_CODEL_FLOWS]			=
+		"flows: 1 to 65536 are expected",
+	[TCA_FQ_CODEL_QUANTUM]			=
+		"quantum: 0 to 1048576 bytes are expected",
+	[TCA_FQ_CODEL_CE_THRESHOLD]		= CODEL_CONFIG_CE_THRESHOLD_ERR,
+	[TCA_FQ_CODEL_DROP_BATCH_SIZE]		=
+		"drop_batch: a 32-bit number of packets is expected",
+	[TCA_FQ_CODEL_MEMORY_LIMIT]		=
+		"memory_limit: a 32-bit number of bytes is expected",
+	[TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR]	=
+		"ce_threshold_selector: an 8-bit value is expected",
+	[TCA_FQ_CODEL_CE_THRESHOLD_MASK]	=
+		"ce_threshold_selector: an 8-bit mask is expected",
+	[TCA_CODEL_EXT]				= CODEL_CONFIG_EXT_ERR,
+};
+
+/* Read the options that only this kind has; their ranges are in the policy. */
+static int fq_codel_config_get(struct fq_codel_config *config,
+			       struct codel_config *common, struct nlattr **tb,
+			       struct netlink_ext_ack *extack)
+{
+	const struct nlattr *flows = tb[TCA_FQ_CODEL_FLOWS];
+
+	if (flows && config->flows && nla_get_u32(flows) != config->flows)
+		return codel_config_refuse(extack, flows,
+					   "flows: cannot be changed on a live qdisc");
+	if (flows)
+		config->flows = nla_get_u32(flows);
+	if (tb[TCA_FQ_CODEL_QUANTUM])
+		config->quantum = max(nla_get_u32(tb[TCA_FQ_CODEL_QUANTUM]),
+				      FQ_CODEL_QUANTUM_MIN);
+	if (tb[TCA_FQ_CODEL_MEMORY_LIMIT])
+		config->memory_limit =
+			nla_get_u32(tb[TCA_FQ_CODEL_MEMORY_LIMIT]);
+	if (tb[TCA_FQ_CODEL_DROP_BATCH_SIZE])
+		config->drop_batch =
+			max(nla_get_u32(tb[TCA_FQ_CODEL_DROP_BATCH_SIZE]), 1U);
+	if (tb[TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR])
+		common->ce_selector =
+			nla_get_u8(tb[TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR]);
+	if (tb[TCA_FQ_CODEL_CE_THRESHOLD_MASK])
+		common->ce_mask = nla_get_u8(tb[TCA_FQ_CODEL_CE_THRESHOLD_MASK]);
+	return 0;
+}
+
+static int fq_codel_parse(struct codel_config *common,
+			  struct fq_codel_config *config, struct nlattr *opt,
+			  struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[TCA_CODEL_EXT + 1];
+	int err;
+
+	err = codel_config_parse(tb, opt, fq_codel_policy, fq_codel_expected,
+				 extack);
+	if (!err)
+		err = codel_config_get(common, tb,
+				       tb[TCA_FQ_CODEL_CE_THRESHOLD], extack);
+	if (!err)
+		err = fq_codel_config_get(config, common, tb, extack);
+	return err;
+}
+
+static int fq_codel_change(struct Qdisc *sch, struct nlattr *opt,
+			   struct netlink_ext_ack *extack)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct codel_config common = q->shared.config;
+	struct fq_codel_config config = q->config;
+	int err;
+
+	err = fq_codel_parse(&common, &config, opt, extack);
+	if (!err)
+		fq_codel_apply(sch, &common, &config);
+	return err;
+}
+
+static int fq_codel_alloc_flows(struct fq_codel_sched *q, u32 flows,
+				struct netlink_ext_ack *extack)
+{
+	u32 i;
+
+	q->flows = kvcalloc(flows, sizeof(*q->flows), GFP_KERNEL);
+	if (!q->flows) {
+		NL_SET_ERR_MSG(extack, "flows: no memory for so many");
+		return -ENOMEM;
+	}
+	for (i = 0; i < flows; i++)
+		INIT_LIST_HEAD(&q->flows[i].chain);
+	return 0;
+}
+
+static int fq_codel_init(struct Qdisc *sch, struct nlattr *opt,
+			 struct netlink_ext_ack *extack)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct tcf_block_ext_info filters = {
+		.chain_head_change = fq_codel_filters_changed,
+		.chain_head_change_priv = sch,
+	};
+	struct codel_config common = {};
+	struct fq_codel_config config = {
+		.quantum = clamp_t(u32, codel_qdisc_mtu(sch),
+				   FQ_CODEL_QUANTUM_MIN, FQ_CODEL_QUANTUM_MAX),
+		.memory_limit = FQ_CODEL_MEMORY_LIMIT_DEFAULT,
+		.drop_batch = FQ_CODEL_DROP_BATCH_DEFAULT,
+	};
+	int err;
+
+	INIT_LIST_HEAD(&q->new_flows);
+	INIT_LIST_HEAD(&q->old_flows);
+	sch->flags |= CODEL_COMPAT_FLAGS;
+
+	codel_config_defaults(&common, FQ_CODEL_LIMIT_DEFAULT, true);
+	err = opt ? fq_codel_parse(&common, &config, opt, extack) : 0;
+	if (err)
+		return err;
+	config.flows = config.flows ? : FQ_CODEL_FLOWS_DEFAULT;
+
+	err = tcf_block_get_ext(&q->block, sch, &filters, extack);
+	if (!err)
+		err = fq_codel_alloc_flows(q, config.flows, extack);
+	if (!err)
+		fq_codel_apply(sch, &common, &config);
+	return err;
+}
+
+/* The core calls this for a qdisc whose init failed, too. */
+static void fq_codel_destroy(struct Qdisc *sch)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+
+	tcf_block_put(q->block);
+	kvfree(q->flows);
+}
+
+static int fq_codel_put(struct sk_buff *skb, const struct codel_config *common,
+			const struct fq_codel_config *config)
+{
+	if (codel_config_put(skb, common, TCA_FQ_CODEL_CE_THRESHOLD) ||
+	    nla_put_u32(skb, TCA_FQ_CODEL_FLOWS, config->flows) ||
+	    nla_put_u32(skb, TCA_FQ_CODEL_QUANTUM, config->quantum) ||
+	    nla_put_u32(skb, TCA_FQ_CODEL_DROP_BATCH_SIZE,
+			config->drop_batch) ||
+	    nla_put_u32(skb, TCA_FQ_CODEL_MEMORY_LIMIT,
+			config->memory_limit))
+		return -EMSGSIZE;
+	/* tc shows the selector only together with a ce_threshold */
+	if (nla_put_u8(skb, TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR,
+		       common->ce_selector) ||
+	    nla_put_u8(skb, TCA_FQ_CODEL_CE_THRESHOLD_MASK, common->ce_mask))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int fq_codel_dump(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct fq_codel_config config;
+	struct codel_config common;
+	struct nlattr *nest;
+
+	sch_tree_lock(sch);
+	common = q->shared.config;
+	config = q->config;
+	sch_tree_unlock(sch);
+
+	nest = nla_nest_start_noflag(skb, TCA_OPTIONS);
+	if (!nest)
+		return -EMSGSIZE;
+	if (fq_codel_put(skb, &common, &config)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	return nla_nest_end(skb, nest);
+}
+
+static int fq_codel_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct tc_fq_codel_xstats st = { .type = TCA_FQ_CODEL_XSTATS_QDISC };
+	struct tc_fq_codel_qd_stats *qs = &st.qdisc_stats;
+	struct list_head *pos;
+
+	sch_tree_lock(sch);
+	codel_qdisc_settle(sch, &q->shared);
+	qs->maxpacket = q->shared.maxpacket;
+	qs->drop_overlimit = q->shared.drop_overlimit;
+	qs->ecn_mark = q->shared.ecn_mark;
+	qs->new_flow_count = q->new_flow_count;
+	list_for_each(pos, &q->new_flows)
+		qs->new_flows_len++;
+	list_for_each(pos, &q->old_flows)
+		qs->old_flows_len++;
+	qs->ce_mark = q->shared.ce_mark;
+	qs->memory_usage = min_t(u64, q->shared.memory, U32_MAX);
+	qs->drop_overmemory = q->drop_overmemory;
+	sch_tree_unlock(sch);
+
+	return gnet_stats_copy_app(d, &st, sizeof(st));
+}
+
+/* Classes are the flows, for filters and for statistics; they have no leaves. */
+static struct Qdisc *fq_codel_leaf(struct Qdisc *sch, unsigned long class)
+{
+	return NULL;
+}
+
+static unsigned long fq_codel_find(struct Qdisc *sch, u32 classid)
+{
+	return 0;
+}
+
+static unsigned long fq_codel_bind(struct Qdisc *sch, unsigned long parent,
+				   u32 classid)
+{
+	return 0;
+}
+
+static void fq_codel_unbind(struct Qdisc *sch, unsigned long class)
+{
+}
+
+static struct tcf_block *fq_codel_tcf_block(struct Qdisc *sch,
+					    unsigned long class,
+					    struct netlink_ext_ack *extack)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+
+	return class ? NULL : q->block;
+}
+
+static int fq_codel_dump_class(struct Qdisc *sch, unsigned long class,
+			       struct sk_buff *skb, struct tcmsg *tcm)
+{
+	tcm->tcm_handle |= TC_H_MIN(class);
+	return 0;
+}
+
+static int fq_codel_dump_class_stats(struct Qdisc *sch, unsigned long class,
+				     struct gnet_dump *d)
+{
+	struct tc_fq_codel_xstats st = { .type = TCA_FQ_CODEL_XSTATS_CLASS };
+	struct tc_fq_codel_cl_stats *cs = &st.class_stats;
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct gnet_stats_queue qs = {};
+	struct fq_codel_flow *flow;
+
+	flow = fq_codel_class_flow(q, class);
+	if (!flow)
+		return -ENOENT;
+
+	sch_tree_lock(sch);
+	cs->deficit = flow->deficit;
+	cs->ldelay = codel_config_us(flow->queue.sojourn);
+	cs->count = flow->queue.vars.count;
+	cs->lastcount = flow->queue.vars.lastcount;
+	cs->dropping = flow->queue.vars.dropping;
+	cs->drop_next = codel_config_drop_next(&q->shared.config,
+					       &flow->queue.vars);
+	qs.qlen = flow->queue.qlen;
+	qs.backlog = min_t(u64, flow->queue.backlog, U32_MAX);
+	sch_tree_unlock(sch);
+
+	if (gnet_stats_copy_queue(d, NULL, &qs, qs.qlen) < 0)
+		return -EMSGSIZE;
+	return gnet_stats_copy_app(d, &st, sizeof(st));
+}
+
+static void fq_codel_walk(struct Qdisc *sch, struct qdisc_walker *walker)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	u32 i;
+
+	if (walker->stop)
+		return;
+	for (i = 0; i < q->config.flows; i++) {
+		if (list_empty(&q->flows[i].chain))
+			walker->count++;
+		else if (!tc_qdisc_stats_dump(sch, i + 1, walker))
+			break;
+	}
+}
+
+static const struct Qdisc_class_ops fq_codel_class_ops = {
+	.leaf		= fq_codel_leaf,
+	.find		= fq_codel_find,
+	.tcf_block	= fq_codel_tcf_block,
+	.bind_tcf	= fq_codel_bind,
+	.unbind_tcf	= fq_codel_unbind,
+	.dump		= fq_codel_dump_class,
+	.dump_stats	= fq_codel_dump_class_stats,
+	.walk		= fq_codel_walk,
+};
+
+static struct Qdisc_ops fq_codel_oot_ops __read_mostly = {
+	.cl_ops		= &fq_codel_class_ops,
+	.id		= "fq_codel_oot",
+	.priv_size	= sizeof(struct fq_codel_sched),
+	.enqueue	= fq_codel_enqueue,
+	.dequeue	= fq_codel_dequeue,
+	.peek		= fq_codel_peek,
+	.init		= fq_codel_init,
+	.reset		= fq_codel_reset,
+	.destroy	= fq_codel_destroy,
+	.change		= fq_codel_change,
+	.dump		= fq_codel_dump,
+	.dump_stats	= fq_codel_dump_stats,
+	.owner		= THIS_MODULE,
+};
+
+static struct codel_kinds fq_codel_kinds = { .own = &fq_codel_oot_ops };
+
+static bool takeover = true;
+module_param(takeover, bool, 0444);
+MODULE_PARM_DESC(takeover,
+		 "serve the name fq_codel too, if it is free (default: Y)");
+
+static int __init fq_codel_module_init(void)
+{
+	return codel_kinds_register(&fq_codel_kinds, "fq_codel", takeover);
+}
+
+static void __exit fq_codel_module_exit(void)
+{
+	codel_kinds_unregister(&fq_codel_kinds);
+}
+
+module_init(fq_codel_module_init);
+module_exit(fq_codel_module_exit);
+
+MODULE_DESCRIPTION("Fair queueing with CoDel (FQ-CoDel), RFC 8290");
+MODULE_LICENSE("Dual BSD/GPL");
+MODULE_ALIAS("net-sch-fq_codel_oot");
