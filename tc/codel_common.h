@@ -16,7 +16,7 @@
 #include "tc_plugin.h"
 #endif
 
-/* iproute2 made the first argument of the callbacks const after 6.8 */
+/* Older iproute2 sources have no const in front of the first argument */
 #ifndef CODEL_QDISC_UTIL
 #define CODEL_QDISC_UTIL const struct qdisc_util
 #endif

@@ -1,0 +1,559 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+/*
+ * Both front ends in one process, under sanitizers, with a small tc around
+ * them. Random options must become the attributes that they stand for, must
+ * come back from the JSON that is printed of them, and no bytes from the
+ * kernel and no text from the command line may do harm.
+ *
+ *	fuzz [ROUNDS [SEED]]
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../../tc/tc_plugin.h"
+#include "../../codel_uapi.h"
+
+#define WORDS_MAX 64
+#define WORD_LEN 48
+
+extern struct qdisc_util codel_qdisc_util, fq_codel_oot_qdisc_util;
+
+static uint64_t seed;
+static bool json;
+static FILE *null;
+
+/* What has been printed as JSON, as the options that it stands for */
+static char words[WORDS_MAX][WORD_LEN];
+static unsigned int selector;
+static int n_words;
+
+__attribute__((noreturn, format(printf, 1, 2)))
+static void die(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vfprintf(stdout, format, args);
+	va_end(args);
+	fputc('\n', stdout);
+	exit(1);
+}
+
+/* splitmix64 */
+static uint64_t roll(void)
+{
+	uint64_t z = seed += 0x9e3779b97f4a7c15;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+	return z ^ (z >> 31);
+}
+
+static unsigned int below(unsigned int n)
+{
+	return (unsigned int)(roll() % n);
+}
+
+/* All magnitudes, and the edges more often than chance would have it */
+static uint32_t roll_u32(void)
+{
+	static const uint32_t edges[] = {
+		0, 1, 999, 1000, 1001, 5000, 999999, 1000000, 0x7fffffff,
+		0x80000000, 0xfffffffe, 0xffffffff
+	};
+
+	if (!below(3))
+		return edges[below(sizeof(edges) / sizeof(edges[0]))];
+	return (uint32_t)(roll() >> (32 + below(32)));
+}
+
+/* ---- tc, as far as a plugin sees it ---- */
+
+bool is_json_context(void)
+{
+	return json;
+}
+
+void print_nl(void)
+{
+	fputc('\n', null);
+}
+
+char *sprint_size(__u32 size, char *buf)
+{
+	snprintf(buf, SPRINT_BSIZE, "%ub", size);
+	return buf;
+}
+
+char *sprint_time(__u32 time, char *buf)
+{
+	snprintf(buf, SPRINT_BSIZE, "%uus", time);
+	return buf;
+}
+
+__attribute__((format(printf, 1, 2)))
+static void word(const char *format, ...)
+{
+	va_list args;
+
+	if (n_words == WORDS_MAX)
+		die("more words than options");
+	va_start(args, format);
+	vsnprintf(words[n_words++], WORD_LEN, format, args);
+	va_end(args);
+}
+
+int print_color_bool(unsigned int type, unsigned int color, const char *key,
+		     const char *fmt, bool value)
+{
+	(void)type, (void)color, (void)fmt;
+	word("%s%s", value ? "" : "no", key);
+	return 0;
+}
+
+int print_color_null(unsigned int type, unsigned int color, const char *key,
+		     const char *fmt, const char *value)
+{
+	(void)type, (void)color, (void)fmt, (void)value;
+	word("%s", key);
+	word("off");
+	return 0;
+}
+
+int print_color_int(unsigned int type, unsigned int color, const char *key,
+		    const char *fmt, int value)
+{
+	(void)type, (void)color, (void)fmt;
+	word("%s", key);
+	word("%d", value);
+	return 0;
+}
+
+int print_color_uint(unsigned int type, unsigned int color, const char *key,
+		     const char *fmt, unsigned int value)
+{
+	(void)type, (void)color, (void)fmt;
+	if (!strcmp(key, "ce_threshold_selector")) {
+		selector = value;
+	} else if (!strcmp(key, "ce_threshold_mask")) {
+		word("ce_threshold_selector");
+		word("%u/%u", selector, value);
+	} else {
+		word("%s", key);
+		word("%u", value);
+	}
+	return 0;
+}
+
+int addattr_l(struct nlmsghdr *n, int maxlen, int type, const void *data,
+	      int alen)
+{
+	const size_t len = RTA_LENGTH((size_t)alen);
+	struct rtattr *a = (void *)((char *)n + NLMSG_ALIGN(n->nlmsg_len));
+
+	if (NLMSG_ALIGN(n->nlmsg_len) + RTA_ALIGN(len) > (size_t)maxlen)
+		return -1;
+	a->rta_type = (unsigned short)type;
+	a->rta_len = (unsigned short)len;
+	if (alen)
+		memcpy(RTA_DATA(a), data, (size_t)alen);
+	n->nlmsg_len = (__u32)(NLMSG_ALIGN(n->nlmsg_len) + RTA_ALIGN(len));
+	return 0;
+}
+
+struct rtattr *addattr_nest(struct nlmsghdr *n, int maxlen, int type)
+{
+	struct rtattr *a = (void *)((char *)n + NLMSG_ALIGN(n->nlmsg_len));
+
+	addattr_l(n, maxlen, type, NULL, 0);
+	return a;
+}
+
+int addattr_nest_end(struct nlmsghdr *n, struct rtattr *nest)
+{
+	nest->rta_len = (unsigned short)((char *)n + n->nlmsg_len -
+					 (char *)nest);
+	return 0;
+}
+
+int parse_rtattr_flags(struct rtattr *tb[], int max, struct rtattr *rta,
+		       int len, unsigned short flags)
+{
+	unsigned short type;
+
+	memset(tb, 0, sizeof(*tb) * (size_t)(max + 1));
+	while (RTA_OK(rta, len)) {
+		type = rta->rta_type & (unsigned short)~flags;
+		if (type <= max && !tb[type])
+			tb[type] = rta;
+		rta = RTA_NEXT(rta, len);
+	}
+	return 0;
+}
+
+/* ---- what the options mean, written down a second time ---- */
+
+enum shape { NUMBER, TIME, SIZE, FLAG, SELECTOR };
+
+struct meaning {
+	const char *keyword;
+	enum shape shape;
+	int attr;
+	bool can_be_off;
+};
+
+static const struct meaning codel_meaning[] = {
+	{ "limit", NUMBER, TCA_CODEL_LIMIT, false },
+	{ "target", TIME, TCA_CODEL_TARGET, false },
+	{ "interval", TIME, TCA_CODEL_INTERVAL, false },
+	{ "ecn", FLAG, TCA_CODEL_ECN, false },
+	{ "ce_threshold", TIME, TCA_CODEL_CE_THRESHOLD, true },
+	{ NULL, NUMBER, 0, false }
+};
+
+static const struct meaning fq_codel_meaning[] = {
+	{ "limit", NUMBER, TCA_FQ_CODEL_LIMIT, false },
+	{ "memory_limit", SIZE, TCA_FQ_CODEL_MEMORY_LIMIT, false },
+	{ "flows", NUMBER, TCA_FQ_CODEL_FLOWS, false },
+	{ "quantum", NUMBER, TCA_FQ_CODEL_QUANTUM, false },
+	{ "target", TIME, TCA_FQ_CODEL_TARGET, false },
+	{ "interval", TIME, TCA_FQ_CODEL_INTERVAL, false },
+	{ "ecn", FLAG, TCA_FQ_CODEL_ECN, false },
+	{ "ce_threshold", TIME, TCA_FQ_CODEL_CE_THRESHOLD, true },
+	{ "ce_threshold_selector", SELECTOR,
+	  TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR, false },
+	{ "drop_batch", NUMBER, TCA_FQ_CODEL_DROP_BATCH_SIZE, false },
+	{ NULL, NUMBER, 0, false }
+};
+
+static const struct {
+	struct qdisc_util *util;
+	const struct meaning *meaning;
+} kinds[] = {
+	{ &codel_qdisc_util, codel_meaning },
+	{ &fq_codel_oot_qdisc_util, fq_codel_meaning },
+};
+
+#define EXPECT_MAX (TCA_CODEL_EXT + 1)
+
+/* What a request must contain: by attribute, absent or a value */
+struct expectation {
+	bool present[EXPECT_MAX];
+	uint32_t value[EXPECT_MAX];
+	bool off;
+};
+
+struct request {
+	struct nlmsghdr n;
+	char room[1024];
+};
+
+static void spell_time(char *buf, uint32_t us)
+{
+	switch (below(5)) {
+	case 0:
+		snprintf(buf, WORD_LEN, "%uus", us);
+		break;
+	case 1:
+		snprintf(buf, WORD_LEN, "%u.%03ums", us / 1000, us % 1000);
+		break;
+	case 2:
+		snprintf(buf, WORD_LEN, "%u.%06uSEC", us / 1000000,
+			 us % 1000000);
+		break;
+	case 3:
+		snprintf(buf, WORD_LEN, "%u.%06ue6usecs", us / 1000000,
+			 us % 1000000);
+		break;
+	default:
+		snprintf(buf, WORD_LEN, "%u", us);
+	}
+}
+
+static void spell_size(char *buf, uint32_t bytes)
+{
+	static const char digits[] = "0123456789";
+	uint64_t rest = bytes % 1024;
+	int len;
+
+	if (below(2)) {
+		snprintf(buf, WORD_LEN, "%ub", bytes);
+		return;
+	}
+	/* a 1024th has ten decimals, and they are exact */
+	len = snprintf(buf, WORD_LEN, "%u.", bytes / 1024);
+	for (int i = 0; i < 10; i++) {
+		rest *= 10;
+		buf[len++] = digits[rest / 1024];
+		rest %= 1024;
+	}
+	strcpy(buf + len, "kb");
+}
+
+static void choose(const struct meaning *m, struct expectation *e)
+{
+	uint32_t v = roll_u32();
+
+	if (m->can_be_off && below(2)) {
+		word("%s", m->keyword);
+		word("off");
+		e->off = true;
+		return;
+	}
+	/* 0 is no legal drop_batch, and no kernel's dump shows it */
+	if (!v && !strcmp(m->keyword, "drop_batch"))
+		v = 1;
+	e->present[m->attr] = true;
+	if (m->shape == FLAG) {
+		v &= 1;
+		word("%s%s", v ? "" : "no", m->keyword);
+	} else {
+		word("%s", m->keyword);
+	}
+	if (m->shape == SELECTOR) {
+		v &= 255;
+		e->present[TCA_FQ_CODEL_CE_THRESHOLD_MASK] = true;
+		e->value[TCA_FQ_CODEL_CE_THRESHOLD_MASK] = below(256);
+		word(below(2) ? "%u/%u" : "%#x/%#x", v,
+		     e->value[TCA_FQ_CODEL_CE_THRESHOLD_MASK]);
+	} else if (m->shape == TIME) {
+		spell_time(words[n_words++], v);
+	} else if (m->shape == SIZE) {
+		spell_size(words[n_words++], v);
+	} else if (m->shape == NUMBER) {
+		word(below(2) ? "%u" : "%#x", v);
+	}
+	e->value[m->attr] = v;
+}
+
+static void choose_all(const struct meaning *m, struct expectation *e)
+{
+	memset(e, 0, sizeof(*e));
+	n_words = 0;
+	for (; m->keyword; m++)
+		if (below(3))
+			choose(m, e);
+}
+
+static int parse(struct qdisc_util *util, struct request *r)
+{
+	char *argv[WORDS_MAX + 1];
+	int i;
+
+	for (i = 0; i < n_words; i++)
+		argv[i] = strdup(words[i]);
+	argv[i] = NULL;
+	memset(r, 0, sizeof(*r));
+	r->n.nlmsg_len = NLMSG_HDRLEN;
+	i = util->parse_qopt(util, n_words, argv, &r->n, "lo");
+	for (int j = 0; argv[j]; j++)
+		free(argv[j]);
+	return i;
+}
+
+static struct rtattr *options(struct request *r)
+{
+	return (struct rtattr *)((char *)&r->n + NLMSG_HDRLEN);
+}
+
+static void show_words(const char *what)
+{
+	printf("%s:", what);
+	for (int i = 0; i < n_words; i++)
+		printf(" %s", words[i]);
+	putchar('\n');
+}
+
+static void check_request(struct request *r, const struct expectation *e)
+{
+	struct rtattr *ext[TCA_CODEL_EXT_MAX + 1];
+	struct rtattr *tb[EXPECT_MAX];
+	uint32_t v;
+	bool off;
+
+	parse_rtattr_flags(tb, EXPECT_MAX - 1, RTA_DATA(options(r)),
+			   (int)RTA_PAYLOAD(options(r)), 0);
+	for (int i = 0; i < TCA_CODEL_EXT; i++) {
+		if (e->present[i] != !!tb[i])
+			die("attribute %d %s", i, tb[i] ? "sent" : "not sent");
+		if (!tb[i])
+			continue;
+		v = 0;
+		memcpy(&v, RTA_DATA(tb[i]), RTA_PAYLOAD(tb[i]));
+		if (v != e->value[i])
+			die("attribute %d is %u, not %u", i, v, e->value[i]);
+	}
+
+	/* without the nested flag in its type it would be in tb */
+	parse_rtattr_flags(tb, EXPECT_MAX - 1, RTA_DATA(options(r)),
+			   (int)RTA_PAYLOAD(options(r)), NLA_F_NESTED);
+	off = false;
+	if (tb[TCA_CODEL_EXT]) {
+		parse_rtattr_flags(ext, TCA_CODEL_EXT_MAX,
+				   RTA_DATA(tb[TCA_CODEL_EXT]),
+				   (int)RTA_PAYLOAD(tb[TCA_CODEL_EXT]), 0);
+		off = ext[TCA_CODEL_EXT_CE_THRESHOLD_OFF];
+	}
+	if (off != e->off)
+		die("ce_threshold off %s", off ? "sent" : "not sent");
+}
+
+/* A qdisc of ours dumps what it was told, and the nest in any case */
+static void dump(struct request *r)
+{
+	struct rtattr *tb[EXPECT_MAX];
+
+	parse_rtattr_flags(tb, EXPECT_MAX - 1, RTA_DATA(options(r)),
+			   (int)RTA_PAYLOAD(options(r)), NLA_F_NESTED);
+	if (tb[TCA_CODEL_EXT])
+		return;
+	addattr_l(&r->n, sizeof(*r), TCA_CODEL_EXT | NLA_F_NESTED, NULL, 0);
+	addattr_nest_end(&r->n, options(r));
+}
+
+static void round_trip(void)
+{
+	const unsigned int kind = below(2);
+	struct qdisc_util *util = kinds[kind].util;
+	struct expectation e;
+	struct request r;
+
+	choose_all(kinds[kind].meaning, &e);
+	if (parse(util, &r)) {
+		show_words("refused");
+		exit(1);
+	}
+	check_request(&r, &e);
+
+	json = false;
+	util->print_qopt(util, null, options(&r));
+	json = true;
+	n_words = 0;
+	dump(&r);
+	util->print_qopt(util, null, options(&r));
+	if (parse(util, &r)) {
+		show_words("not read back");
+		exit(1);
+	}
+	check_request(&r, &e);
+}
+
+/* What strtold() makes of the text, as every tc does with double precision */
+static void compare_with_libc(const char *text, uint32_t value)
+{
+	static const struct { const char *unit; long double scale; } units[] = {
+		{ "", 1 }, { "us", 1 }, { "usec", 1 }, { "usecs", 1 },
+		{ "ms", 1e3L }, { "msec", 1e3L }, { "msecs", 1e3L },
+		{ "s", 1e6L }, { "sec", 1e6L }, { "secs", 1e6L },
+	};
+	char *end;
+	const long double x = strtold(text, &end);
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcasecmp(units[i].unit, end))
+			continue;
+		if (fabsl(x * units[i].scale - value) > 1e-3L)
+			die("\"%s\" was read as %u", text, value);
+		return;
+	}
+	die("\"%s\" was read as %u, and has no unit of time", text, value);
+}
+
+static void any_text(void)
+{
+	static const char alphabet[] = "0001259.e+-xXmsuSUMkbgi /\t\xff";
+	struct qdisc_util *util = &fq_codel_oot_qdisc_util;
+	struct rtattr *tb[EXPECT_MAX];
+	struct request r;
+	uint32_t value;
+	unsigned int i;
+	unsigned int len = below(12);
+	const char *keyword = fq_codel_meaning[below(10)].keyword;
+
+	n_words = 0;
+	word("%s", keyword);
+	for (i = 0; i < len; i++)
+		words[1][i] = alphabet[below(sizeof(alphabet) - 1)];
+	words[1][i] = '\0';
+	n_words = 2;
+	if (parse(util, &r) || strcmp(keyword, "target"))
+		return;
+
+	parse_rtattr_flags(tb, EXPECT_MAX - 1, RTA_DATA(options(&r)),
+			   (int)RTA_PAYLOAD(options(&r)), 0);
+	memcpy(&value, RTA_DATA(tb[TCA_FQ_CODEL_TARGET]), sizeof(value));
+	compare_with_libc(words[1], value);
+}
+
+/* An attribute on the heap that ends where its memory ends */
+static struct rtattr *any_attr(unsigned int payload)
+{
+	struct rtattr *a = malloc(RTA_LENGTH(payload));
+
+	a->rta_type = TCA_OPTIONS;
+	a->rta_len = (unsigned short)RTA_LENGTH(payload);
+	for (unsigned int i = 0; i < payload; i++)
+		((char *)RTA_DATA(a))[i] = (char)roll();
+	return a;
+}
+
+/* Lengths and types that are nearly right get further than noise does */
+static void shape_attrs(struct rtattr *nest)
+{
+	char *p = RTA_DATA(nest);
+	char *end = (char *)nest + nest->rta_len;
+
+	while (end - p >= (ptrdiff_t)sizeof(struct rtattr) && below(20)) {
+		struct rtattr *a = (void *)p;
+
+		a->rta_len = (unsigned short)(below(16) ? 4 + below(9) :
+							  below(64));
+		a->rta_type = (unsigned short)(below(4) ? below(16) :
+			      TCA_CODEL_EXT | (below(2) ? NLA_F_NESTED : 0));
+		p += RTA_ALIGN(a->rta_len ? a->rta_len : 4);
+	}
+}
+
+static void any_bytes(void)
+{
+	struct qdisc_util *util = kinds[below(2)].util;
+	struct rtattr *attr;
+
+	attr = any_attr(below(128));
+	json = below(2);
+	n_words = 0;
+	shape_attrs(attr);
+	util->print_qopt(util, null, attr);
+	free(attr);
+
+	attr = any_attr(below(64));
+	if (RTA_PAYLOAD(attr) >= 4 && below(4))
+		*(__u32 *)RTA_DATA(attr) = below(2);
+	n_words = 0;
+	util->print_xstats(util, null, attr);
+	free(attr);
+}
+
+int main(int argc, char **argv)
+{
+	const long rounds = argc > 1 ? atol(argv[1]) : 100000;
+
+	seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	null = fopen("/dev/null", "w");
+	if (!null || !freopen("/dev/null", "w", stderr))
+		die("no /dev/null");
+
+	for (long i = 0; i < rounds; i++) {
+		round_trip();
+		any_text();
+		any_bytes();
+	}
+	printf("%ld rounds\n", rounds);
+	return 0;
+}

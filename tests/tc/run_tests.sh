@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+#
+# The tests of the tc front ends that need no kernel of ours, as KTAP:
+# run_tests.sh PLUGINS TC ROUNDS [IPROUTE2_SRC]. Called by "make check".
+# shellcheck disable=SC2317 # cases are called by test_case
+set -u
+
+plugins=$1 tc=$2 rounds=$3 source=${4:+$(realpath "$4")}
+cd "$(dirname "$0")" || exit
+
+tmp=$(mktemp -d) || exit
+trap 'rm -rf "$tmp"' EXIT
+number=0
+failed=0
+
+# test_case NAME COMMAND...: a case that passes if the command does
+test_case() {
+	local name=$1
+
+	shift
+	number=$((number + 1))
+	if "$@" >"$tmp/log" 2>&1; then
+		grep '^ ' "$tmp/log"
+		echo "ok $number $name"
+	else
+		failed=$((failed + 1))
+		sed '/^ /! s/^/# /' "$tmp/log"
+		echo "not ok $number $name"
+	fi
+}
+
+# skip_case NAME REASON
+skip_case() {
+	number=$((number + 1))
+	echo "ok $number $1 # SKIP $2"
+}
+
+# KTAP nests by two spaces
+nested() {
+	local status
+
+	"$@" >"$tmp/nested" 2>"$tmp/errors"
+	status=$?
+	sed 's/^/  /' "$tmp/nested"
+	cat "$tmp/errors"
+	return "$status"
+}
+
+# shellcheck disable=SC2086 # TC may be a command with arguments
+test_plugins() {
+	nested python3 test_plugins.py --plugins "$plugins" \
+		--fakekernel "$PWD/fakekernel.so" "$@"
+}
+
+# Nothing else is exported, and an incomplete tc is found out at once
+symbols() {
+	local so kind
+
+	for kind in codel fq_codel; do
+		so=$plugins/q_$kind.so
+		diff <(nm -D --defined-only "$so" | cut -d ' ' -f 3 | sort) \
+			<(printf '%s\n' "${kind}_oot_qdisc_util" \
+				"${kind}_qdisc_util" | sort) || return
+		readelf -d "$so" | grep -q BIND_NOW || return
+		cmp "$so" "$plugins/q_${kind}_oot.so" || return
+	done
+}
+
+# Installs under DESTDIR, where that tc looks, and leaves nothing behind
+installation() {
+	local root=$tmp/root
+	local -a install=(make -s -C "$plugins" "DESTDIR=$root" "TC=$tc")
+	local kind files
+
+	"${install[@]}" install || return
+	for kind in codel fq_codel codel_oot fq_codel_oot; do
+		files=$(find -L "$root" -type f -name "q_$kind.so") || return
+		grep -qaF "$(dirname "${files#"$root"}")/" "${tc%% *}" || {
+			echo "$files is not where $tc looks"
+			return 1
+		}
+	done
+	find "$root" -name 'tc-*codel_oot.8' | grep -c . | grep -qx 2 || return
+	"${install[@]}" uninstall || return
+	files=$(find "$root" ! -type d) && test -z "$files"
+}
+
+headers() {
+	cc -std=gnu11 -D_GNU_SOURCE -Wall -Werror -Wno-enum-int-mismatch \
+		-I"$1/include" -I"$1/include/uapi" -I"$1/tc" \
+		-fsyntax-only headers.c
+}
+
+not_a_source() {
+	mkdir -p "$tmp/empty"
+	! make -s -C "$plugins" iproute2 IPROUTE2_SRC="$tmp/empty" \
+		2>"$tmp/said" &&
+		grep -q 'not an unpacked iproute2 source' "$tmp/said"
+}
+
+# checksums TREE: of the files that make does not make
+checksums() {
+	(cd "$1" && find . -name '*.[chyl]' ! -name 'emp_ematch.*' \
+		! -name 'static-syms.h' -exec sha256sum {} + | sort -k 2)
+}
+
+# In a copy, whose sources must stay what they are
+build_in_tree() {
+	cp -a "$source" "$tmp/tree" && make -s -C "$tmp/tree" clean || return
+	checksums "$tmp/tree" >"$tmp/before"
+	make -s -C "$plugins" iproute2 IPROUTE2_SRC="$tmp/tree" || return
+	checksums "$tmp/tree" | diff "$tmp/before" -
+}
+
+# A build that fails leaves a tree whose own build works
+failed_build() {
+	cp -a "$plugins" "$tmp/tc" && cp "$plugins/../codel_uapi.h" "$tmp" &&
+		echo '#error "meant to fail"' >>"$tmp/tc/q_fq_codel.c" || return
+	! make -s -C "$tmp/tc" iproute2 IPROUTE2_SRC="$tmp/tree" || return
+	make -s -C "$tmp/tree" SUBDIRS='lib tc' || return
+	! nm -D "$tmp/tree/tc/tc" | grep codel_oot
+}
+
+echo "KTAP version 1"
+echo "1..9"
+test_case symbols symbols
+test_case installation installation
+test_case fuzz ./fuzz "$rounds"
+# shellcheck disable=SC2086
+test_case plugins test_plugins $tc
+test_case not_a_source not_a_source
+if [ -n "$source" ]; then
+	test_case headers headers "$source"
+	test_case build_in_tree build_in_tree
+	test_case built_in test_plugins --builtin "$tmp/tree/tc/tc"
+	test_case failed_build failed_build
+else
+	for name in headers build_in_tree built_in failed_build; do
+		skip_case $name "IPROUTE2_SRC is not set"
+	done
+fi
+exit $((failed != 0))

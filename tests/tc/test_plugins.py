@@ -1,0 +1,512 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+"""The plugins in a real tc, with fakekernel.so in the place of the kernel.
+
+What tc sends is compared with what the options mean, what it prints with
+what the same tc prints without the plugins. Prints KTAP.
+
+usage: test_plugins.py --plugins DIR --fakekernel FILE [--builtin] TC [ARG...]
+
+With --builtin the kinds are part of TC itself, and there is no stock front
+end to compare them with.
+"""
+
+import argparse
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Callable, NamedTuple
+
+HERE = Path(__file__).resolve().parent
+U32 = 2**32 - 1
+NESTED = 0x8000
+TCA_KIND, TCA_OPTIONS, TCA_STATS2 = 1, 2, 7
+TCA_STATS_APP, TCA_STATS_QUEUE = 4, 3
+TCA_CODEL_EXT, CE_THRESHOLD_OFF = 64, 1
+NO_PLUGINS = "/nonexistent"
+
+Attrs = dict[int, bytes]
+
+
+class Option(NamedTuple):
+    """What an option is on the wire, independently of the plugins' tables."""
+
+    attr: int
+    shape: str
+
+
+CODEL = {
+    "target": Option(1, "time"),
+    "limit": Option(2, "number"),
+    "interval": Option(3, "time"),
+    "ecn": Option(4, "flag"),
+    "ce_threshold": Option(5, "time"),
+}
+FQ_CODEL = {
+    "target": Option(1, "time"),
+    "limit": Option(2, "number"),
+    "interval": Option(3, "time"),
+    "ecn": Option(4, "flag"),
+    "flows": Option(5, "number"),
+    "quantum": Option(6, "number"),
+    "ce_threshold": Option(7, "time"),
+    "drop_batch": Option(8, "number"),
+    "memory_limit": Option(9, "size"),
+    "ce_threshold_selector": Option(10, "byte"),
+    "ce_threshold_mask": Option(11, "byte"),
+}
+KINDS = {
+    "codel": CODEL,
+    "fq_codel": FQ_CODEL,
+    "codel_oot": CODEL,
+    "fq_codel_oot": FQ_CODEL,
+}
+STOCK_KINDS = ["codel", "fq_codel"]
+
+# struct tc_codel_xstats; drop_next is signed
+CODEL_STATS = [
+    "maxpacket", "count", "lastcount", "ldelay", "drop_next", "drop_overlimit",
+    "ecn_mark", "dropping", "ce_mark",
+]  # fmt: skip
+
+
+def attr(kind: int, payload: bytes) -> bytes:
+    raw = struct.pack("=HH", 4 + len(payload), kind) + payload
+    return raw + b"\0" * (-len(raw) % 4)
+
+
+def attrs(raw: bytes) -> Attrs:
+    found: Attrs = {}
+    while raw:
+        length, kind = struct.unpack_from("=HH", raw)
+        assert kind not in found, f"attribute {kind} twice"
+        found[kind] = raw[4:length]
+        raw = raw[(length + 3) & ~3 :]
+    return found
+
+
+def u32(value: int) -> bytes:
+    return struct.pack("=I", value)
+
+
+def wire(option: Option, value: int) -> bytes:
+    return bytes([value]) if option.shape == "byte" else u32(value)
+
+
+class Tc:
+    """One tc, and the attributes that its kernel has been told."""
+
+    def __init__(self, command: list[str], plugins: str, preload: str) -> None:
+        self.command = command
+        self.plugins = plugins
+        self.preload = preload
+        self.directory = tempfile.TemporaryDirectory()
+        self.state = Path(self.directory.name) / "state"
+
+    def run(self, *args: str, plugins: str = "") -> subprocess.CompletedProcess[str]:
+        environment = os.environ | {
+            "TC_LIB_DIR": plugins or self.plugins,
+            "FAKE_STATE": str(self.state),
+        }
+        # env, as a dynamic loader in front of tc is not to be preloaded into
+        command = ["env", f"LD_PRELOAD={self.preload}", *self.command, *args]
+        return subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=False
+        )
+
+    def add(self, kind: str, options: list[str], plugins: str = "") -> Attrs:
+        """TCA_OPTIONS as tc sends them."""
+        self.state.unlink(missing_ok=True)
+        done = self.run(
+            "qdisc", "add", "dev", "lo", "root", kind, *options, plugins=plugins
+        )
+        assert done.returncode == 0, f"{options}: {done.stderr}"
+        request = attrs(self.state.read_bytes())
+        assert request[TCA_KIND].rstrip(b"\0").decode() == kind
+        return attrs(request[TCA_OPTIONS])
+
+    def refusal(self, kind: str, *options: str) -> str:
+        """What tc says; nothing may have been sent."""
+        self.state.unlink(missing_ok=True)
+        done = self.run("qdisc", "add", "dev", "lo", "root", kind, *options)
+        assert done.returncode != 0, f"{options}: accepted"
+        assert not self.state.exists(), f"{options}: sent"
+        return done.stderr
+
+    def dump(
+        self, kind: str, options: bytes | None, xstats: bytes | None = None
+    ) -> None:
+        """From now on there is this qdisc, or class (which has no options)."""
+        state = attr(TCA_KIND, kind.encode() + b"\0")
+        if options is not None:
+            state += attr(TCA_OPTIONS, options)
+        if xstats is not None:
+            queue = attr(TCA_STATS_QUEUE, struct.pack("=5I", 1, 2, 3, 4, 5))
+            state += attr(TCA_STATS2, queue + attr(TCA_STATS_APP, xstats))
+        self.state.write_bytes(state)
+
+    def text(self, *args: str, what: str = "qdisc", plugins: str = "") -> str:
+        done = self.run(*args, what, "show", "dev", "lo", plugins=plugins)
+        assert done.returncode == 0 and not done.stderr, done.stderr
+        return done.stdout
+
+    def json(self, *args: str, what: str = "qdisc", plugins: str = "") -> Any:
+        return json.loads(self.text("-j", *args, what=what, plugins=plugins))[0]
+
+
+def encode(table: dict[str, Option], values: dict[str, int]) -> bytes:
+    return b"".join(attr(table[k].attr, wire(table[k], v)) for k, v in values.items())
+
+
+def ext(*flags: int) -> bytes:
+    return attr(TCA_CODEL_EXT | NESTED, b"".join(attr(flag, b"") for flag in flags))
+
+
+def random_value(rng: random.Random, option: Option) -> int:
+    if option.shape == "flag":
+        return rng.randrange(2)
+    if option.shape == "byte":
+        return rng.choice([0, 1, 3, 255, rng.randrange(256)])
+    if rng.randrange(3) == 0:
+        return rng.choice([0, 1, 999, 1000, 1001, 999999, 1000000, U32 - 1, U32])
+    return rng.randrange(2 ** rng.randrange(1, 33))
+
+
+def random_values(rng: random.Random, table: dict[str, Option]) -> dict[str, int]:
+    return {k: random_value(rng, o) for k, o in table.items() if rng.randrange(4)}
+
+
+def test_kinds_are_served(tc: Tc) -> None:
+    for kind in KINDS:
+        usage = tc.refusal(kind, "help")
+        assert usage.startswith(f"Usage: ... {kind} [ OPTION ]...\n"), usage
+
+
+def test_help_names_every_option(tc: Tc) -> None:
+    for kind, table in KINDS.items():
+        words = tc.refusal(kind, "help").split()
+        for keyword, option in table.items():
+            if keyword != "ce_threshold_mask":
+                assert keyword in words, f"{kind}: {keyword}"
+            if option.shape == "flag":
+                assert "no" + keyword in words, f"{kind}: no{keyword}"
+
+
+def test_requests_are_those_of_the_stock_tc(tc: Tc) -> None:
+    common = "limit 1000 target 5ms interval 100ms ecn ce_threshold 1.5ms".split()
+    fair = (
+        common
+        + (
+            "flows 256 quantum 0x5ea memory_limit 1.5mb drop_batch 010"
+            " ce_threshold_selector 0x1/3"
+        ).split()
+    )
+    for kind, options in (("codel", common), ("fq_codel", fair)):
+        for chosen in (options, options[:2], ["noecn"], []):
+            stock = tc.add(kind, chosen, plugins=NO_PLUGINS)
+            ours = tc.add(kind, chosen)
+            assert ours == stock, f"{chosen}: {ours}, not {stock}"
+
+
+def test_every_value_is_sent(tc: Tc) -> None:
+    values = {"number": [0, 1, U32], "time": [0, 1, U32], "size": [0, 1, U32]}
+    for kind, table in KINDS.items():
+        for keyword, option in table.items():
+            for value in values.get(option.shape, []):
+                sent = tc.add(kind, [keyword, str(value)])
+                assert sent == {option.attr: u32(value)}, f"{keyword} {value}: {sent}"
+        assert tc.add(kind, ["noecn"]) == {table["ecn"].attr: u32(0)}
+        assert tc.add(kind, ["ecn"]) == {table["ecn"].attr: u32(1)}
+    for value, mask in ((0, 0), (255, 255), (255, 0), (0, 3)):
+        sent = tc.add("fq_codel", ["ce_threshold_selector", f"{value}/{mask}"])
+        assert sent == {
+            10: bytes([value]),
+            11: bytes([mask]),
+        }, f"{value}/{mask}: {sent}"
+
+
+def test_off_is_sent(tc: Tc) -> None:
+    for kind in KINDS:
+        sent = tc.add(kind, ["ce_threshold", "off"])
+        assert sent == {TCA_CODEL_EXT | NESTED: attr(CE_THRESHOLD_OFF, b"")}, sent
+
+
+def test_last_value_counts(tc: Tc) -> None:
+    for kind, table in KINDS.items():
+        threshold = table["ce_threshold"].attr
+        assert tc.add(kind, "ce_threshold off ce_threshold 7".split()) == {
+            threshold: u32(7)
+        }
+        sent = tc.add(
+            kind, "ce_threshold 7 ce_threshold off limit 3 limit 4 ecn noecn".split()
+        )
+        assert sent == {
+            table["limit"].attr: u32(4),
+            table["ecn"].attr: u32(0),
+            TCA_CODEL_EXT | NESTED: attr(CE_THRESHOLD_OFF, b""),
+        }, sent
+
+
+def test_times_are_exact(tc: Tc) -> None:
+    rng = random.Random(1)
+    scales = {
+        "": 1,
+        "us": 1,
+        "usecs": 1,
+        "ms": 1000,
+        "MSEC": 1000,
+        "s": 10**6,
+        "secs": 10**6,
+    }
+    for _ in range(150):
+        value = random_value(rng, CODEL["target"])
+        unit = rng.choice(list(scales))
+        number = Fraction(value, scales[unit])
+        text = f"{number.numerator * 10**6 // number.denominator:07d}"
+        text = f"{text[:-6]}.{text[-6:]}{unit}"
+        sent = tc.add("codel", ["target", text])
+        assert sent == {1: u32(value)}, f"{text}: {sent}"
+    for text, value in (
+        ("5e-3s", 5000),
+        ("1e3", 1000),
+        ("0x10ms", 16000),
+        ("4294.967295s", U32),
+    ):
+        assert tc.add("codel", ["target", text]) == {1: u32(value)}, text
+
+
+def test_sizes_are_exact(tc: Tc) -> None:
+    sizes = {
+        "0": 0, "1b": 1, "1k": 1024, "1.5KB": 1536, "32Mb": 32 << 20, "3g": 3 << 30,
+        "8kbit": 1024, "8mbit": 1 << 20, "8gbit": 1 << 30, "1.3mb": 1363148,
+        "3.99999999906867742538452148437500g": U32, "4194303.9990234375k": U32,
+    }  # fmt: skip
+    for text, value in sizes.items():
+        sent = tc.add("fq_codel", ["memory_limit", text])
+        assert sent == {9: u32(value)}, f"{text}: {sent}"
+
+
+def test_errors_name_keyword_and_value(tc: Tc) -> None:
+    time = "0us to 4294967295us"
+    count = "0 to 4294967295"
+    cases = [
+        (["target", "5 parsecs"], 'target: "5 parsecs" is not a time'),
+        (["target", ""], 'target: "" is not a time'),
+        (["target", "off"], 'target: "off" is not a time'),
+        (["target", "1e"], 'target: "1e" is not a time'),
+        (["target", "nan"], 'target: "nan" is not a time'),
+        (["target", "."], 'target: "." is not a time'),
+        (["target", "1.5us"], 'target: "1.5us" is not a whole number of microseconds'),
+        (["interval", "0.0000001s"], 'interval: "0.0000001s" is not a whole number of microseconds'),
+        (["interval", "4294.967296s"], f'interval: "4294.967296s" is out of range ({time})'),
+        (["interval", "1e999999999999"], f'interval: "1e999999999999" is out of range ({time})'),
+        (["ce_threshold", "-1ms"], f'ce_threshold: "-1ms" is out of range ({time})'),
+        (["limit", "4294967296"], f'limit: "4294967296" is out of range ({count})'),
+        (["limit", "99999999999999999999"], f'limit: "99999999999999999999" is out of range ({count})'),
+        (["limit", "-1"], f'limit: "-1" is out of range ({count})'),
+        (["limit", "10p"], 'limit: "10p" is not a number'),
+        (["limit", "08"], 'limit: "08" is not a number'),
+        (["limit"], "limit: PACKETS is missing"),
+        (["ce_threshold"], 'ce_threshold: TIME or "off" is missing'),
+        (["memory_limit", "4g"], 'memory_limit: "4g" is out of range (0 to 4294967295 bytes)'),
+        (["memory_limit", "1tb"], 'memory_limit: "1tb" is not a size'),
+        (["ce_threshold_selector", "1"], 'ce_threshold_selector: "1" is not of the form VALUE/MASK'),
+        (["ce_threshold_selector", "256/1"],
+         'ce_threshold_selector: "256/1" is out of range (0/0 to 255/255)'),
+        (["ce_threshold_selector", "1/256"],
+         'ce_threshold_selector: "1/256" is out of range (0/0 to 255/255)'),
+        (["ce_threshold_selector", "1/"], 'ce_threshold_selector: "1/" is not of the form VALUE/MASK'),
+    ]  # fmt: skip
+    for kind in KINDS:
+        for options, message in cases:
+            if options[0] in KINDS[kind]:
+                said = tc.refusal(kind, *options)
+                assert said == f"{kind}: {message}\n", said
+        said = tc.refusal(kind, "limit", "5", "bogus", "7")
+        assert said.startswith(f'{kind}: "bogus" is not an option\nUsage: '), said
+
+
+def test_kernels_own_is_printed_as_by_the_stock_tc(tc: Tc) -> None:
+    rng = random.Random(2)
+    for kind in STOCK_KINDS:
+        for _ in range(60):
+            tc.dump(kind, encode(KINDS[kind], random_values(rng, KINDS[kind])))
+            for flags in ([], ["-j"], ["-d", "-o"]):
+                stock = tc.text(*flags, plugins=NO_PLUGINS)
+                assert tc.text(*flags) == stock, stock
+
+
+def test_words_of_the_stock_tc_come_first(tc: Tc) -> None:
+    rng = random.Random(3)
+    for kind in STOCK_KINDS:
+        for _ in range(60):
+            table = KINDS[kind]
+            values = random_values(rng, table)
+            off = "ce_threshold" not in values
+            tc.dump(kind, encode(table, values) + ext(*[CE_THRESHOLD_OFF] * off))
+            stock = tc.text(plugins=NO_PLUGINS).removesuffix("\n")
+            more = ["ce_threshold off"] * off + ["noecn"] * (values.get("ecn") == 0)
+            wanted = stock + "".join(word + " " for word in more) + "\n"
+            assert tc.text() == wanted, f"{tc.text()!r}, not {wanted!r}"
+            stock_json = tc.json(plugins=NO_PLUGINS)
+            ours = tc.json()
+            assert stock_json["options"].items() <= ours["options"].items()
+
+
+def test_json_shows_what_is_off(tc: Tc) -> None:
+    for kind, table in KINDS.items():
+        tc.dump(kind, encode(table, {"limit": 7, "ecn": 0}) + ext(CE_THRESHOLD_OFF))
+        options = tc.json()["options"]
+        assert options == {"limit": 7, "ecn": False, "ce_threshold": None}, options
+
+
+def jq(options: Any) -> list[str]:
+    done = subprocess.run(
+        ["jq", "-rf", str(HERE / "options_from_json.jq")],
+        input=json.dumps(options), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return done.stdout.split()
+
+
+def test_json_round_trips(tc: Tc) -> None:
+    rng = random.Random(4)
+    for kind, table in KINDS.items():
+        for _ in range(25):
+            values = {k: random_value(rng, o) for k, o in table.items()}
+            off = rng.randrange(2)
+            if off:
+                del values["ce_threshold"]
+            if values.get("drop_batch") == 0:
+                values["drop_batch"] = 1  # no qdisc has 0
+            tc.dump(kind, encode(table, values) + ext(*[CE_THRESHOLD_OFF] * off))
+            before = tc.text("-j")
+            sent = tc.add(kind, jq(json.loads(before)[0]["options"]))
+            nest = sent.pop(TCA_CODEL_EXT | NESTED, b"")
+            assert nest == (attr(CE_THRESHOLD_OFF, b"") if off else b"")
+            assert sent == attrs(encode(table, values)), f"{values}: {sent}"
+            tc.dump(
+                kind, b"".join(attr(k, v) for k, v in sent.items()) + ext(*[1] * off)
+            )
+            assert tc.text("-j") == before, before
+
+
+def random_xstats(rng: random.Random, kind: str, length: int) -> bytes:
+    """Numbers of all magnitudes, negative ones and zeros among them."""
+    words = [rng.choice([0, 1, 5000, rng.getrandbits(32), -rng.getrandbits(31) & U32])
+             for _ in range(16)]  # fmt: skip
+    if kind.startswith("fq_codel"):
+        words[0] = rng.randrange(3)  # qdisc, class, neither
+    return struct.pack("=16I", *words)[:length]
+
+
+def test_statistics_are_those_of_the_stock_tc(tc: Tc) -> None:
+    rng = random.Random(5)
+    for kind in STOCK_KINDS:
+        for length in [*range(0, 44), 64] * 2:
+            tc.dump(kind, None, random_xstats(rng, kind, length))
+            for what in ("qdisc", "class"):
+                for flags in (["-s"], ["-s", "-j"]):
+                    stock = tc.text(*flags, what=what, plugins=NO_PLUGINS)
+                    ours = tc.text(*flags, what=what)
+                    assert ours == stock, f"{length} bytes: {ours!r}, not {stock!r}"
+
+
+def test_statistics_are_raw_in_json(tc: Tc) -> None:
+    for kind in ("codel", "codel_oot"):
+        values = dict(zip(CODEL_STATS, range(1, 10))) | {
+            "drop_next": -(2**31),
+            "ldelay": U32,
+        }
+        raw = b"".join(u32(v & U32) for v in values.values())
+        tc.dump(kind, None, raw + b"\xff" * 8)
+        shown = tc.json("-s")
+        wanted = values | {"dropping": True}
+        assert wanted.items() <= shown.items(), shown
+        tc.dump(kind, None, raw[:16])
+        shown = tc.json("-s")
+        assert shown["ldelay"] == U32 and shown["drop_next"] == 0, shown
+    for kind in ("fq_codel", "fq_codel_oot"):
+        tc.dump(kind, None, struct.pack("=IiIIIIi", 1, -5, 8, 6, 7, 9, -10))
+        if not tc.text("-j", "-s", what="class").startswith("["):
+            return  # older tc know no JSON of classes
+        shown = tc.json("-s", what="class")["stats"]
+        wanted = {"deficit": -5, "count": 6, "lastcount": 7, "ldelay": 8}
+        assert (wanted | {"drop_next": -10}).items() <= shown.items(), shown
+
+
+def test_malformed_dumps_do_no_harm(tc: Tc) -> None:
+    rng = random.Random(6)
+    for kind in KINDS:
+        for _ in range(40):
+            payload = b"".join(
+                attr(
+                    rng.choice([rng.randrange(16), 64, 64 | NESTED]),
+                    rng.randbytes(rng.randrange(6)),
+                )
+                for _ in range(rng.randrange(8))
+            )
+            tc.dump(kind, payload)
+            for flags in ([], ["-j"]):
+                done = tc.run(*flags, "qdisc", "show", "dev", "lo")
+                assert done.returncode == 0, f"{payload!r}: {done.returncode}"
+
+
+def test_stock_tc_shows_ours_without_plugins(tc: Tc) -> None:
+    for kind in STOCK_KINDS:
+        table = KINDS[kind]
+        values = encode(table, {"limit": 10, "target": 5000, "ecn": 0})
+        tc.dump(kind, values + ext(CE_THRESHOLD_OFF))
+        assert tc.text(plugins=NO_PLUGINS).endswith("limit 10p target 5ms \n")
+
+
+# These compare with the tc's own front ends, which --builtin has replaced
+NEED_STOCK = {
+    test_requests_are_those_of_the_stock_tc,
+    test_kernels_own_is_printed_as_by_the_stock_tc,
+    test_words_of_the_stock_tc_come_first,
+    test_statistics_are_those_of_the_stock_tc,
+    test_stock_tc_shows_ours_without_plugins,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--plugins", required=True)
+    parser.add_argument("--fakekernel", required=True)
+    parser.add_argument("--builtin", action="store_true")
+    parser.add_argument("tc", nargs=argparse.REMAINDER)
+    args = parser.parse_args()
+
+    tests: list[Callable[[Tc], None]] = [
+        value for name, value in globals().items() if name.startswith("test_")
+    ]
+    plugins = NO_PLUGINS if args.builtin else args.plugins
+    tc = Tc(args.tc, plugins, args.fakekernel)
+    print(f"KTAP version 1\n1..{len(tests)}\n# {tc.run('-V').stdout.strip()}")
+    failed = 0
+    for number, test in enumerate(tests, 1):
+        name = test.__name__.removeprefix("test_")
+        if args.builtin and test in NEED_STOCK:
+            print(f"ok {number} {name} # SKIP no stock front end in this tc")
+            continue
+        try:
+            test(tc)
+        except Exception as error:  # one failure must not hide the others
+            failed += 1
+            text = str(error) or repr(error)
+            print(f"# {text}".replace("\n", "\n# "))
+            print(f"not ok {number} {name}")
+        else:
+            print(f"ok {number} {name}")
+        sys.stdout.flush()
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
