@@ -24,17 +24,16 @@
 #ifndef CODEL_H
 #define CODEL_H
 
+#include <linux/types.h>
+
 #ifdef __KERNEL__
 #include <linux/bitops.h>
 #include <linux/math64.h>
-#include <linux/types.h>
 #else
 #include <stdbool.h>
-#include <stdint.h>
 
-typedef uint64_t u64;
-typedef int64_t s64;
-typedef uint32_t u32;
+typedef __u64 u64;
+typedef __u32 u32;
 
 static inline int fls(u32 x)
 {
@@ -43,7 +42,7 @@ static inline int fls(u32 x)
 
 static inline u64 mul_u64_u32_shr(u64 a, u32 mul, unsigned int shift)
 {
-	return (u64)(((unsigned __int128)a * mul) >> shift);
+	return (u64)(((__uint128_t)a * mul) >> shift);
 }
 #endif
 

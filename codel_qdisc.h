@@ -14,6 +14,7 @@
 
 #include <linux/ktime.h>
 #include <linux/netdevice.h>
+#include <linux/sizes.h>
 #include <linux/skbuff.h>
 #include <net/pkt_sched.h>
 #include <net/sch_generic.h>
@@ -28,7 +29,7 @@
 #define CODEL_QDISC_MAX_DROPS	16
 
 /* Bytes waiting that CoDel always acts on, whatever MTU the device claims. */
-#define CODEL_QDISC_MAX_MTU	(1U << 20)
+#define CODEL_QDISC_MAX_MTU	SZ_1M
 
 /* A ce_threshold that no sojourn time exceeds. */
 #define CODEL_QDISC_CE_OFF	U64_MAX

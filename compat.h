@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * The only file that asks which kernel this is. Kernels from 6.1 on.
+ * The only file that asks which kernel this is; 6.1 or newer. It asks for
+ * features rather than for versions, as distributions move code between them.
  */
 #ifndef CODEL_COMPAT_H
 #define CODEL_COMPAT_H
 
 #include <linux/skbuff.h>
-#include <linux/version.h>
 #include <net/sch_generic.h>
-
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
-#error "these modules need Linux 6.1 or newer"
-#endif
 
 /*
  * Free a packet that a ->dequeue() dropped. Newer kernels collect such packets

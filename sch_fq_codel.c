@@ -17,7 +17,7 @@
 /* Defaults: RFC 8290, section 5.2; memory as the kernel's fq_codel */
 #define FQ_CODEL_LIMIT_DEFAULT		10240		/* packets */
 #define FQ_CODEL_FLOWS_DEFAULT		1024
-#define FQ_CODEL_MEMORY_LIMIT_DEFAULT	(32U << 20)	/* bytes */
+#define FQ_CODEL_MEMORY_LIMIT_DEFAULT	SZ_32M	/* bytes */
 #define FQ_CODEL_DROP_BATCH_DEFAULT	64		/* packets */
 
 #define FQ_CODEL_FLOWS_MAX		65536
@@ -26,7 +26,7 @@
 /* A size table can make a packet any length: one costs its flow no more turns
  * than this many bytes do.
  */
-#define FQ_CODEL_CHARGE_MAX		(1U << 20)
+#define FQ_CODEL_CHARGE_MAX		SZ_1M
 
 /**
  * struct fq_codel_flow - packets with the same hash
@@ -286,8 +286,8 @@ static struct sk_buff *fq_codel_pull(struct Qdisc *sch, struct codel_lost *lost)
 		}
 		skb = codel_qdisc_pull(sch, &q->shared, &flow->queue, lost);
 		if (skb) {
-			flow->deficit -= min(qdisc_pkt_len(skb),
-					     FQ_CODEL_CHARGE_MAX);
+			flow->deficit -= min_t(u32, qdisc_pkt_len(skb),
+					       FQ_CODEL_CHARGE_MAX);
 			return skb;
 		}
 		fq_codel_retire(q, flow);
