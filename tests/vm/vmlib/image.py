@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
 # Depended upon, and of no use to a machine that installs nothing.
 NOT_NEEDED = {
-    "adduser", "apt", "debconf", "debianutils", "dpkg", "gpgv", "install-info",
-    "libapt-pkg6.0", "media-types", "perl-base", "tzdata",
+    "adduser", "apt", "debconf", "debianutils", "dpkg", "gpgv", "init-system-helpers",
+    "install-info", "libdb5.3", "libdb5.3t64", "libpam-modules", "libpam-modules-bin",
+    "libpam-runtime", "libperl5.36", "libsqlite3-0", "libsystemd-shared", "media-types",
+    "openssl-provider-legacy", "perl", "perl-base", "systemd", "tzdata", "udev", "usrmerge",
 }  # fmt: skip
 ALWAYS = ("base-files", "base-passwd", "dash", "hostname", "libc-bin", "netbase")
 EXCLUDED = (
@@ -154,15 +156,16 @@ def _copy_modules(suite: "Suite") -> None:
         shutil.copyfile(source / name, target / name)
 
 
-def _prepare(suite: "Suite", log: Path) -> None:
+def _prepare(suite: "Suite", out: Path) -> None:
     """What is made with the suite's own tools: the init, Python's caches."""
-    out = suite.path / "work"
+    log = suite.path / "log"
+    out.mkdir()
     shutil.copyfile(Path(__file__).parent.parent / "guest/init.c", out / "init.c")
     script = (
         "python3 -m compileall -q -f --invalidation-mode unchecked-hash /usr/lib/python3* || :\n"
         "gcc -O2 -Wall -Werror -static -o /mnt/init /mnt/init.c"
     )
-    with log.open("ab") as stream:
+    with log.open("wb") as stream:
         status = sandbox.run(
             suite.root, ["sh", "-ec", script], stream, {"/mnt": out}, writable=True
         )
@@ -170,9 +173,10 @@ def _prepare(suite: "Suite", log: Path) -> None:
         raise process.Failure(f"{log.read_text()}\n{suite.name}: the guest's init does not build")
 
 
-def build(suite: "Suite", wanted: Iterable[str], log: Path) -> None:
+def build(suite: "Suite", wanted: Iterable[str]) -> None:
     root = suite.root
-    _prepare(suite, log)
+    work = suite.path / "work"
+    _prepare(suite, work)
     (boot,) = root.glob(f"boot/vmlinuz-{suite.release}")
     suite.kernel.write_bytes(kernel.unpacked(boot))
     _copy_modules(suite)
@@ -188,5 +192,6 @@ def build(suite: "Suite", wanted: Iterable[str], log: Path) -> None:
             archive.add(root / name, name)
         archive.file("etc/hosts", b"127.0.0.1 localhost codel\n::1 localhost\n")
         archive.add_tree(suite.modules, "")
-        archive.file("init", (suite.path / "work/init").read_bytes(), 0o755)
+        archive.file("init", (work / "init").read_bytes(), 0o755)
         archive.finish()
+    shutil.rmtree(work)

@@ -7,7 +7,7 @@ import os
 import shutil
 from pathlib import Path
 
-from . import cache, cpio, process, suite
+from . import cache, cpio, process, root, suite
 
 TOP = Path(__file__).resolve().parents[3]
 # What no module, plugin or manual page is built from.
@@ -71,8 +71,8 @@ def _build(where: suite.Suite, names: list[str], made: Path) -> None:
         "building and installing the tree",
         ["sh", "-c", _script(where.headers, where.release)],
         made / "log",
-        folders={suite.SOURCES: work / "src", "/mnt": dest},
-        cwd=suite.SOURCES,
+        folders={root.SOURCES: work / "src", "/mnt": dest},
+        cwd=root.SOURCES,
     )
     with (made / "tree.cpio").open("wb") as stream:
         archive = cpio.Archive(stream)
