@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Tests of codel.h, in user space:
+ *	law		the drop schedule against the square root
+ *	sequence	tables of input and expectation
+ *	traffic		side by side with a model after the pseudo-code
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "ktap.h"
+#include "suite.h"
+
+static int usage(const char *name)
+{
+	fprintf(stderr,
+		"usage: %s [-l] [-x] [-s SEED] [-e EPISODES] [-d COUNTS] [-m MORE]\n"
+		"  -l  print the number of results, and do nothing else\n"
+		"  -x  stop at the first bad one\n"
+		"  -s  seed of the traffic, default 1\n"
+		"  -e  fresh starts of each traffic pattern, default 48\n"
+		"  -d  tries the counts of signals up to this one by one, default 2^20\n"
+		"  -m  results to announce that others will print after these\n",
+		name);
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	struct suite_options options = {
+		.seed = 1, .episodes = 48, .dense = 1 << 20
+	};
+	int cases = law_cases() + sequence_cases() + traffic_cases();
+	bool bail = false;
+	int more = 0;
+	int opt;
+
+	while ((opt = getopt(argc, argv, "lxs:e:d:m:")) != -1) {
+		if (opt == 'l')
+			return printf("%d\n", cases) < 0;
+		else if (opt == 'x')
+			bail = true;
+		else if (opt == 's')
+			options.seed = strtoull(optarg, NULL, 0);
+		else if (opt == 'e')
+			options.episodes = strtoul(optarg, NULL, 0);
+		else if (opt == 'd')
+			options.dense = strtoull(optarg, NULL, 0);
+		else if (opt == 'm')
+			more = atoi(optarg);
+		else
+			return usage(argv[0]);
+	}
+	ktap_plan(cases + more, bail);
+	law_run(&options);
+	sequence_run();
+	traffic_run(&options);
+	return ktap_status();
+}

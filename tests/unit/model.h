@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * CoDel a second time, after the pseudo-code of the paper and of RFC 8289,
+ * section 5: a queue that drops as it is dequeued, with the clock as a signed
+ * number and the square root as the mathematics library has it. It shares no
+ * line with codel.h, so that an error would have to be made twice.
+ */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include "fifo.h"
+
+typedef long long model_ns;
+
+/* the step that the model shall take where the exact one is not a whole ns */
+typedef model_ns (*model_step_fn)(model_ns interval, unsigned long count);
+
+struct model {
+	struct fifo queue;
+	struct fates fates;	/* of the last dequeue */
+
+	model_ns target;
+	model_ns interval;
+	uint64_t maxpacket;	/* bytes */
+	uint64_t elsewhere;	/* bytes in queues that share the link */
+	unsigned int bound;	/* drops in one dequeue, 0: any number */
+	model_step_fn step;
+
+	model_ns first_above_time;
+	model_ns drop_next;
+	unsigned long long count;
+	unsigned long long lastcount;
+	bool dropping;
+	bool interrupted;	/* in the loop of drops, by a mark or the bound */
+
+	unsigned long long entries;
+	unsigned long long resumes;
+	unsigned long long exits;
+	unsigned long long emptied;	/* exits because nothing was left */
+	unsigned long long bounded;
+};
+
+/* interval / sqrt(count) */
+long double model_exact_step(model_ns interval, unsigned long count);
+
+/* a model_step_fn: the exact step to the nearest ns, 1 at least */
+model_ns model_round_step(model_ns interval, unsigned long count);
+
+/* one packet leaves, if there is one; model->fates tells what it took */
+void model_dequeue(struct model *model, model_ns now);
+
+#endif /* MODEL_H */

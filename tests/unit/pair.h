@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * codel.h under test and the model, side by side: the same packets, the same
+ * clock, and after each dequeue a comparison of every packet's fate and of the
+ * state.
+ */
+#ifndef PAIR_H
+#define PAIR_H
+
+#include "codel.h"
+#include "model.h"
+
+struct subject {
+	struct fifo queue;
+	struct fates fates;	/* of the last dequeue */
+	struct codel_params params;
+	struct codel_vars vars;
+};
+
+/* of the caller's, not of the algorithm */
+struct limits {
+	u64 mtu;		/* bytes that may wait without a signal */
+	u64 elsewhere;		/* bytes in queues that share the link */
+	unsigned int bound;	/* drops in one dequeue, 0: any number */
+};
+
+struct pair {
+	struct subject subject;
+	struct model model;
+	struct limits limits;
+	u64 next_id;
+
+	u64 dequeues;
+	u64 delivered;
+	u64 marked;
+	u64 dropped;
+	u64 early;	/* times that the subject left earlier, see pair.c */
+};
+
+/* false: out of memory */
+bool pair_alloc(struct pair *pair);
+void pair_free(struct pair *pair);
+
+/* fresh state and empty queues; the figures are kept */
+void pair_reset(struct pair *pair);
+void pair_set(struct pair *pair, u64 target, u64 interval);
+
+/* as if the last dropping state had ended with this count */
+void pair_set_count(struct pair *pair, u32 count, u32 lastcount);
+
+void pair_enqueue(struct pair *pair, u64 now, u32 len, bool markable);
+
+/* false, after notes that tell how, if the two differ */
+bool pair_dequeue(struct pair *pair, u64 now);
+
+#endif /* PAIR_H */

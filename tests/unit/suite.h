@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+#ifndef SUITE_H
+#define SUITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct suite_options {
+	uint64_t seed;
+	unsigned int episodes;	/* fresh starts of each traffic pattern */
+	uint64_t dense;		/* counts of signals that are tried one by one */
+};
+
+/* each gives as many results as its _cases says */
+int law_cases(void);
+void law_run(const struct suite_options *options);
+
+int sequence_cases(void);
+void sequence_run(void);
+
+int traffic_cases(void);
+void traffic_run(const struct suite_options *options);
+
+#endif /* SUITE_H */
