@@ -1,64 +1,78 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the host's apt knows: where packages come from, and how to fetch them."""
+"""What the host's apt knows: where Debian's packages come from, and how to fetch them."""
 
 from __future__ import annotations
 
 import re
-import urllib.error
-import urllib.request
+import subprocess
+import tempfile
 from pathlib import Path
+from typing import Iterator
 
 from . import process
 
 ETC = Path("/etc/apt")
-FALLBACK = "http://deb.debian.org/debian"
-PASSED_ON = re.compile(r"^(Acquire::(http|https|Check-|Max-|Retries|Proxy).*|Acquire::Languages.*) ")
+HELPER = "/usr/lib/apt/apt-helper"
+RELEASES = r"(bullseye|bookworm|trixie|forky|sid|stable|testing|unstable)"
+PASSED_ON = re.compile(r"^Acquire::(http|https|Check-|Max-|Retries|Languages)")
+
+Source = tuple[str, str, list[str]]
 
 
-def _uris() -> list[tuple[str, str]]:
-    """Pairs of URI and suite, from both formats that apt reads."""
-    pairs: list[tuple[str, str]] = []
-    lists = [ETC / "sources.list", *sorted((ETC / "sources.list.d").glob("*.list"))]
-    for path in filter(Path.is_file, lists):
-        for line in path.read_text().splitlines():
-            match = re.match(r"deb\s+(?:\[[^]]*\]\s*)?(\S+)\s+(\S+)", line)
-            if match:
-                pairs.append((match[1], match[2]))
+def _one_line(text: str) -> Iterator[Source]:
+    for line in text.splitlines():
+        match = re.match(r"deb\s+(?:\[[^]]*\]\s*)?(\S+)\s+(\S+)\s+(.*)", line)
+        if match:
+            yield match[1].rstrip("/"), match[2], match[3].split()
+
+
+def _stanzas(text: str) -> Iterator[Source]:
+    for stanza in re.split(r"\n\s*\n", text):
+        fields = dict(re.findall(r"^(Types|URIs|Suites|Components):\s*(.*)$", stanza, re.M))
+        if "deb" not in fields.get("Types", "").split():
+            continue
+        for uri in fields.get("URIs", "").split():
+            for suite in fields.get("Suites", "").split():
+                yield uri.rstrip("/"), suite, fields.get("Components", "").split()
+
+
+def _mirror(suites: str) -> str | None:
+    """The first source that has Debian's suites of this pattern; others have other components."""
+    found: list[Source] = []
+    for path in [ETC / "sources.list", *sorted((ETC / "sources.list.d").glob("*.list"))]:
+        found += _one_line(path.read_text()) if path.is_file() else ()
     for path in sorted((ETC / "sources.list.d").glob("*.sources")):
-        for stanza in re.split(r"\n\s*\n", path.read_text()):
-            fields = dict(re.findall(r"^(URIs|Suites|Types):\s*(.*)$", stanza, re.M))
-            if "deb" in fields.get("Types", "").split():
-                for uri in fields.get("URIs", "").split():
-                    pairs += [(uri, s) for s in fields.get("Suites", "").split()]
-    return pairs
-
-
-def _mirror(pattern: str) -> str | None:
-    for uri, _suite in _uris():
-        if re.search(pattern, uri.rstrip("/")):
-            return uri.rstrip("/")
+        found += _stanzas(path.read_text())
+    for uri, suite, components in found:
+        if re.fullmatch(suites, suite) and "main" in components:
+            return uri
     return None
 
 
 def _exists(uri: str, suite: str) -> bool:
     """Whether the mirror has the suite: not all have all of them."""
-    try:
-        with urllib.request.urlopen(f"{uri}/dists/{suite}/InRelease", timeout=20):
-            return True
-    except (urllib.error.URLError, OSError):
-        return False
+    with tempfile.TemporaryDirectory() as folder:
+        argv = [HELPER, "download-file", f"{uri}/dists/{suite}/InRelease", f"{folder}/it"]
+        quiet = subprocess.DEVNULL
+        done = subprocess.run(argv, stdin=quiet, stdout=quiet, stderr=quiet)
+        return done.returncode == 0
 
 
 def sources(suite: str) -> list[str]:
-    """Lines for sources.list: the suite, then its updates where there are any."""
-    main = _mirror(r"/debian$") or FALLBACK
+    """Lines for sources.list: the suite, then its updates where there are any.
+
+    None at all on a machine that has no Debian mirror: mmdebstrap knows one.
+    """
+    main = _mirror(RELEASES)
+    if not main:
+        return []
     lines = [f"deb {main} {suite} main"]
     if suite == "sid":
         return lines
     if _exists(main, f"{suite}-updates"):
         lines.append(f"deb {main} {suite}-updates main")
-    security = _mirror(r"/debian-security$") or re.sub(r"$", "-security", main)
-    if _exists(security, f"{suite}-security"):
+    security = _mirror(RELEASES + "-security")
+    if security and _exists(security, f"{suite}-security"):
         lines.append(f"deb {security} {suite}-security main")
     return lines
 

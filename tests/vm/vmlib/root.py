@@ -17,9 +17,9 @@ GUEST = (
     "procps", "python3", "sed", "tcpdump", "util-linux",
 )  # fmt: skip
 BUILD = (
-    "bison", "flex", "gcc", "libc6-dev", "libelf-dev", "libmnl-dev",
-    "linux-headers-cloud-amd64", "linux-image-cloud-amd64", "make", "patch", "perl",
-    "pkgconf", "sparse", "xz-utils",
+    "bc", "bison", "flex", "gcc", "libc6-dev", "libelf-dev", "libmnl-dev",
+    "libssl-dev", "linux-headers-cloud-amd64", "linux-image-cloud-amd64", "make",
+    "patch", "perl", "pkgconf", "xz-utils",
 )  # fmt: skip
 LEFT_OUT = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*",
             "/usr/share/locale/*", "/usr/share/lintian/*")  # fmt: skip
@@ -75,8 +75,9 @@ def check(what: str, status: int, log: Path) -> None:
 
 
 def _bootstrap(name: str, root: Path, work: Path, log: Path) -> None:
+    lines = apt.sources(name)
     sources = work / "sources.list"
-    sources.write_text("\n".join(apt.sources(name)) + "\n")
+    sources.write_text("".join(f"{line}\n" for line in lines))
     hook = work / "no-initramfs.sh"
     hook.write_text(NO_INITRAMFS.replace("{sources}", SOURCES))
     argv = [*sandbox.UNSHARE, "mmdebstrap", "--mode=root", "--variant=apt"]
@@ -84,7 +85,8 @@ def _bootstrap(name: str, root: Path, work: Path, log: Path) -> None:
     argv += ['--aptopt=APT::Install-Recommends "false"', "--dpkgopt=force-unsafe-io"]
     argv += [f"--dpkgopt=path-exclude={pattern}" for pattern in LEFT_OUT]
     argv += [f"--essential-hook=sh {hook} \"$1\""]
-    argv += ["--include=" + ",".join(GUEST + BUILD), name, str(root), str(sources)]
+    argv += ["--include=" + ",".join(GUEST + BUILD), name, str(root)]
+    argv += [str(sources)] if lines else []
     with log.open("wb") as stream:
         status = _ticking(
             f"{name}: fetching and unpacking the suite (once, about two minutes)",
