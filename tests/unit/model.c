@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "model.h"
 
@@ -139,6 +140,18 @@ static bool start_dropping(struct model *model, struct model_head *r,
 		return true;
 	*r = dodequeue(model, now);
 	return false;
+}
+
+/* Not in the documents: each of these drops is one more signal. */
+void model_overflow(struct model *model, unsigned int dropped)
+{
+	unsigned int i;
+
+	for (i = 0; i < dropped; i++) {
+		fifo_take(&model->queue);
+		if (model->count < UINT32_MAX)
+			model->count++;
+	}
 }
 
 void model_dequeue(struct model *model, model_ns now)

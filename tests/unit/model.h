@@ -46,6 +46,9 @@ long double model_exact_step(model_ns interval, unsigned long count);
 /* a model_step_fn: the exact step to the nearest ns, 1 at least */
 model_ns model_round_step(model_ns interval, unsigned long count);
 
+/* @dropped packets at the head are lost because the queue was too long */
+void model_overflow(struct model *model, unsigned int dropped);
+
 /* one packet leaves, if there is one; model->fates tells what it took */
 void model_dequeue(struct model *model, model_ns now);
 

@@ -131,6 +131,17 @@ void pair_enqueue(struct pair *pair, u64 now, u32 len, bool markable)
 	fifo_put(&pair->model.queue, &pkt);
 }
 
+void pair_overflow(struct pair *pair, u32 dropped)
+{
+	u32 i;
+
+	for (i = 0; i < dropped; i++)
+		fifo_take(&pair->subject.queue);
+	codel_overflow(&pair->subject.vars, dropped);
+	model_overflow(&pair->model, dropped);
+	pair->overflows++;
+}
+
 static void pair_count(struct pair *pair)
 {
 	const struct fates *fates = &pair->model.fates;
@@ -169,7 +180,7 @@ static bool dropping_same(struct pair *pair)
 		return true;
 	pair->early++;
 	return model->dropping && model->first_above_time == 0 &&
-	       model->count == model->lastcount && !model->interrupted;
+	       !model->interrupted;
 }
 
 static bool state_same(struct pair *pair)

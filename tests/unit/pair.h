@@ -34,6 +34,7 @@ struct pair {
 	u64 delivered;
 	u64 marked;
 	u64 dropped;
+	u64 overflows;
 	u64 early;	/* times that the subject left earlier, see pair.c */
 };
 
@@ -49,6 +50,9 @@ void pair_set(struct pair *pair, u64 target, u64 interval);
 void pair_set_count(struct pair *pair, u32 count, u32 lastcount);
 
 void pair_enqueue(struct pair *pair, u64 now, u32 len, bool markable);
+
+/* the queue is too long: this many packets at its head are lost */
+void pair_overflow(struct pair *pair, u32 dropped);
 
 /* false, after notes that tell how, if the two differ */
 bool pair_dequeue(struct pair *pair, u64 now);

@@ -16,6 +16,7 @@ enum what {
 	END,
 	ASK,		/* a packet, and the verdict on it */
 	EMPTY,
+	OVERFLOW,	/* .ns packets were lost */
 	TARGET,		/* set to .ns */
 	INTERVAL,
 	LATER,		/* time passes, .ns */
@@ -221,6 +222,32 @@ static const struct sequence sequences[] = {
 			OVER(0, 0, UINT32_MAX - 1), OVER(100 * MS, 1, 1),
 		},
 	}, {
+		.name = "packets lost by overflow count as signals",
+		INTERNET, .vars = IN_STATE(3), .input = {
+			OVER(0, 1, 4), { OVERFLOW, 21 }, OVER(0, 0, 25),
+			OVER(20 * MS - 1, 0, 25), OVER(1, 1, 26),
+		},
+	}, {
+		.name = "an overflow between two dropping states is resumed with",
+		INTERNET, .vars = IN_STATE(3), .input = {
+			OVER(0, 1, 4), { EMPTY }, { OVERFLOW, 5 },
+			OVER(0, 0, 9), OVER(100 * MS, 1, 8),
+		},
+	}, {
+		.name = "an overflow does not start a dropping state",
+		INTERNET, .input = {
+			{ OVERFLOW, 1000 }, OVER(0, 0, 1000),
+			OVER(100 * MS - 1, 0, 1000), { EMPTY },
+			OVER(IDLE, 0, 1000), OVER(100 * MS, 1, 1),
+		},
+	}, {
+		.name = "an overflow takes the count to 2^32-1 and not beyond",
+		INTERNET, .vars = IN_STATE(UINT32_MAX - 9), .input = {
+			{ OVERFLOW, 8 }, OVER(0, 1, UINT32_MAX),
+			{ OVERFLOW, 1 }, OVER(0, 0, UINT32_MAX),
+			{ OVERFLOW, UINT32_MAX }, OVER(1526, 1, UINT32_MAX),
+		},
+	}, {
 		.name = "1 us: the schedule moves at any count",
 		.params = { US, US }, .vars = IN_STATE(UINT32_MAX), .input = {
 			OVER(0, 1, UINT32_MAX), OVER(0, 0, UINT32_MAX),
@@ -275,6 +302,9 @@ static bool input_right(const struct input *in, struct codel_params *params,
 	case EMPTY:
 		codel_empty(vars);
 		break;
+	case OVERFLOW:
+		codel_overflow(vars, in->ns);
+		break;
 	case TARGET:
 		params->target = in->ns;
 		break;
@@ -295,7 +325,7 @@ static bool sequence_right(const struct sequence *sequence)
 	u64 now = START;
 
 	for (; in->what != END; in++) {
-		if (in->what != TARGET && in->what != INTERVAL)
+		if (in->what == ASK || in->what == EMPTY || in->what == LATER)
 			now += in->ns;
 		if (input_right(in, &params, &vars, now))
 			continue;

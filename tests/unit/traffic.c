@@ -37,6 +37,7 @@ struct pattern {
 	u32 limit;		/* packets */
 	unsigned int change;	/* one event in so many sets new parameters */
 	bool mtu_sized;		/* lengths that add up to an MTU, near enough */
+	bool shed;		/* a full queue loses packets at its head */
 	bool shared;		/* others stand in the same qdisc, at times */
 	bool aimed;
 	struct range count;	/* of an earlier dropping state */
@@ -134,6 +135,12 @@ static const struct pattern patterns[] = {
 		.pause = { 0, 10 * SEC }, .phase = { 5, 500 }, .limit = 200,
 		.shared = true, .change = 1000,
 	}, {
+		.name = "floods over the limit",
+		.target = { 0, 5 * MS }, .interval = { 100 * US, 100 * MS },
+		SOME_LENGTHS, .rate = { MBIT, GBIT }, .load = { 30, 900 },
+		.burst = { 1, 64 }, .pause = { 0, SEC },
+		.phase = { 10, 1000 }, .limit = 150, .shed = true,
+	}, {
 		.name = "dequeues at the ns of a decision",
 		.target = { 0, 100 * MS }, .interval = { US, SEC },
 		SOME_LENGTHS, .burst = { 1, 12 }, .limit = 60,
@@ -144,16 +151,16 @@ static const struct pattern patterns[] = {
 		.burst = { 1, 6 }, .limit = 8, .aimed = true,
 		.mtu_sized = true, .change = 20,
 	}, {
-		.name = "the same, with other queues that stand",
+		.name = "the same, with floods and other queues that stand",
 		.target = { 0, 10 * MS }, .interval = { US, 10 * MS },
 		SOME_LENGTHS, .burst = { 1, 6 }, .limit = 12, .aimed = true,
-		.shared = true, .change = 100,
+		.shared = true, .shed = true, .change = 100,
 	}, {
 		.name = "a count at its end",
 		.target = { 0, 5 * MS }, .interval = { US, LONGEST },
 		SOME_LENGTHS, .rate = { MBIT, GBIT }, .load = { 150, 500 },
-		.burst = { 1, 32 }, .phase = { 1000, 9000 }, .limit = 5000,
-		.count = { UINT32_MAX - 40, UINT32_MAX },
+		.burst = { 1, 32 }, .phase = { 1000, 9000 }, .limit = 1000,
+		.shed = true, .count = { UINT32_MAX - 40, UINT32_MAX },
 	},
 };
 
@@ -175,7 +182,7 @@ struct run {
 
 struct figures {
 	u64 events, packets, delivered, drops, marks, entries, resumes, exits;
-	u64 emptied, bounded, early, patterns;
+	u64 emptied, bounded, overflows, early, patterns;
 };
 
 static u32 run_len(struct run *run)
@@ -188,8 +195,19 @@ static u32 run_len(struct run *run)
 	return mtu / rng_even(&run->rng, 1, 3) + rng_even(&run->rng, 0, 2) - 1;
 }
 
+static void run_shed(struct run *run)
+{
+	u32 len = fifo_len(&run->pair.model.queue);
+
+	if (run->pattern->shed && len >= run->pattern->limit) {
+		pair_overflow(&run->pair, rng_even(&run->rng, 1, len));
+		run->events++;
+	}
+}
+
 static void run_enqueue(struct run *run, u64 burst)
 {
+	run_shed(run);
 	while (burst-- &&
 	       fifo_len(&run->pair.model.queue) < run->pattern->limit) {
 		pair_enqueue(&run->pair, run->now, run_len(run),
@@ -421,6 +439,7 @@ static void run_report(const struct run *run, struct figures *all)
 	all->exits += m->exits;
 	all->emptied += m->emptied;
 	all->bounded += m->bounded;
+	all->overflows += pair->overflows;
 	all->early += pair->early;
 }
 
@@ -453,10 +472,11 @@ static void traffic_total(const struct figures *all)
 		  (unsigned long long)all->events,
 		  (unsigned long long)all->packets,
 		  (unsigned long long)all->delivered);
-	ktap_note("%llu drops, %llu marks, %llu dequeues cut short by the bound",
+	ktap_note("%llu drops, %llu marks, %llu dequeues cut short by the bound, %llu overflows",
 		  (unsigned long long)all->drops,
 		  (unsigned long long)all->marks,
-		  (unsigned long long)all->bounded);
+		  (unsigned long long)all->bounded,
+		  (unsigned long long)all->overflows);
 	ktap_note("%llu entries, %llu of them resumed; %llu exits, %llu by an empty queue; %llu seen early",
 		  (unsigned long long)all->entries,
 		  (unsigned long long)all->resumes,
@@ -466,7 +486,7 @@ static void traffic_total(const struct figures *all)
 	ktap_result(all->delivered && all->drops && all->marks &&
 		    all->entries > all->resumes && all->resumes &&
 		    all->exits > all->emptied && all->emptied &&
-		    all->bounded && all->early,
+		    all->bounded && all->overflows && all->early,
 		    "traffic: every path was taken");
 }
 
