@@ -19,7 +19,7 @@ GUEST = (
 BUILD = (
     "bc", "bison", "flex", "gcc", "libc6-dev", "libelf-dev", "libmnl-dev",
     "libssl-dev", "linux-headers-cloud-amd64", "linux-image-cloud-amd64", "make",
-    "patch", "perl", "pkgconf", "xz-utils",
+    "patch", "perl", "pkgconf", "sparse", "xz-utils",
 )  # fmt: skip
 LEFT_OUT = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*",
             "/usr/share/locale/*", "/usr/share/lintian/*")  # fmt: skip
