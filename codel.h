@@ -73,7 +73,7 @@ struct codel_params {
  * struct codel_vars - state of one queue; all zero is a fresh start
  * @first_above_time: when the delay will have been above target for an
  *	interval, ns; 0 while it is not above
- * @drop_next: when the next signal is due, ns; valid from the first signal on
+ * @drop_next: when the next signal is due, ns; 0 before the first
  * @count: signals since the dropping state was entered, or the count that
  *	was resumed with plus those since; stops at 2^32-1
  * @lastcount: @count as it was on entry
@@ -162,7 +162,8 @@ static inline bool codel_persists(struct codel_vars *vars,
 static inline void codel_enter(struct codel_vars *vars,
 			       const struct codel_params *params, u64 now)
 {
-	u64 recent = vars->drop_next + CODEL_RESUME_INTERVALS * params->interval;
+	u64 recent = vars->drop_next ? vars->drop_next +
+		     CODEL_RESUME_INTERVALS * params->interval : 0;
 	u32 delta = vars->count - vars->lastcount;
 
 	vars->count = delta > 1 && now < recent ? delta : 1;

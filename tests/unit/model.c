@@ -130,7 +130,8 @@ static bool start_dropping(struct model *model, struct model_head *r,
 	model->dropping = true;
 	model->entries++;
 	model->count = 1;
-	if (delta > 1 && now - model->drop_next < 16 * model->interval) {
+	if (delta > 1 && model->drop_next &&
+	    now - model->drop_next < 16 * model->interval) {
 		model->count = delta;
 		model->resumes++;
 	}

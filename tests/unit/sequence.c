@@ -241,6 +241,12 @@ static const struct sequence sequences[] = {
 			OVER(IDLE, 0, 1000), OVER(100 * MS, 1, 1),
 		},
 	}, {
+		.name = "an overflow before the first signal is no rate to resume",
+		INTERNET, .input = {
+			{ OVERFLOW, 1000 }, OVER(0, 0, 1000),
+			OVER(100 * MS, 1, 1),
+		},
+	}, {
 		.name = "an overflow takes the count to 2^32-1 and not beyond",
 		INTERNET, .vars = IN_STATE(UINT32_MAX - 9), .input = {
 			{ OVERFLOW, 8 }, OVER(0, 1, UINT32_MAX),
