@@ -200,6 +200,8 @@ busywait()
 # in BACKGROUND
 background()
 {
+	# Not the function: its shell would be stopped in place of the command.
+	[[ $1 != in_ns ]] || set -- ip netns exec "${@:2}"
 	"$@" </dev/null >/dev/null 2>&1 &
 	BACKGROUND=$!
 	defer lib_stop "$BACKGROUND"
@@ -284,7 +286,7 @@ topo_neighbour()
 {
 	local mac
 
-	mac=$(ip -n "$3" -j link show dev "$4" | jq -r '.[0].address')
+	mac=$(in_ns "$3" cat "/sys/class/net/$4/address")
 	ip -n "$1" neigh replace "$5" lladdr "$mac" nud permanent dev "$2"
 }
 
