@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 REPLY = re.compile(r"\[(?P<at>[\d.]+)\] .* icmp_seq=(?P<seq>\d+) .* time=(?P<rtt>[\d.]+) ms")
-SENT = re.compile(r"(\d+) packets transmitted, \d+ received")
 
 
 def percentile(values: list[float], percent: float) -> float:
@@ -32,29 +31,26 @@ def samples(text: str, start: float) -> list[dict[str, float]]:
     return found
 
 
-def ping(text: str, start: float) -> dict[str, Any]:
+def ping(text: str, start: float, seconds: float) -> dict[str, Any]:
     """Figures over all pings sent beside the uploads; the base is the idle path's."""
     every = samples(text, start)
     idle = [p["rtt_ms"] for p in every if p["s"] + p["rtt_ms"] / 1000 < 0]
-    busy = [p for p in every if p["s"] >= 0]
-    total = SENT.search(text)
-    if not idle or not busy or not total:
+    busy = [p for p in every if 0 <= p["s"] < seconds]
+    if not idle or not busy:
         raise ValueError(f"ping had {len(idle)} answers before and {len(busy)} beside the uploads")
-    # What was on its way when ping ended is neither answered nor lost.
-    last = max(p["seq"] for p in busy)
+    numbers = [p["seq"] for p in busy]
     rtts = [p["rtt_ms"] for p in busy]
     return {
         "base_ms": min(idle),
         **{f"p{n}_ms": percentile(rtts, n) for n in (50, 95, 99)},
         "max_ms": max(rtts),
         "answered": len(busy),
-        "lost": int(last - min(p["seq"] for p in busy) + 1 - len(busy)),
-        "on_their_way_at_the_end": int(total[1]) - int(last),
+        "lost": int(max(numbers) - min(numbers)) + 1 - len(busy),
         "samples": every,
     }
 
 
-def phase(work: Path, kind: str) -> dict[str, Any]:
+def phase(work: Path, kind: str, seconds: float) -> dict[str, Any]:
     qdiscs = json.loads((work / f"{kind}.tc").read_text())
     leaf = next(q for q in qdiscs if q["kind"] == kind)
     uploads = json.loads((work / f"{kind}.iperf3").read_text())
@@ -65,7 +61,7 @@ def phase(work: Path, kind: str) -> dict[str, Any]:
         "throughput_mbit": uploads["received"]["bits_per_second"] / 1e6,
         "drops": leaf["drops"],
         "marks": leaf.get("ecn_mark", 0),
-        "ping": ping((work / f"{kind}.ping").read_text(), start),
+        "ping": ping((work / f"{kind}.ping").read_text(), start, seconds),
         "uploads": uploads,
         "tc": qdiscs,
     }
@@ -90,7 +86,7 @@ def main(work: Path, kinds: list[str]) -> int:
     phases = []
     for kind in kinds:
         try:
-            found = phase(work, kind)
+            found = phase(work, kind, setup["seconds"])
         except (ValueError, KeyError, StopIteration) as error:
             print(f"demo: {kind}: {error!r}", file=sys.stderr)
             return 1

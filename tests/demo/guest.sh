@@ -106,13 +106,15 @@ show_progress()
 	done
 }
 
-# The ping starts on the idle path and ends with the uploads.
+# The ping starts on the idle path, ends about when the uploads do, and waits
+# for the answers to what is still in the queue then.
 measure()
 {
 	local kind=$1 ping_pid upload_pid
+	local pings=$(((IDLE_SECONDS + SECONDS_OF_UPLOADS) * 1000 / PING_MS))
 
-	in_ns client ping -n -D -i "$(printf 0.%03d $PING_MS)" -w $((IDLE_SECONDS + SECONDS_OF_UPLOADS)) \
-		$SERVER >"$work/$kind.ping" &
+	in_ns client ping -n -D -i "$(printf 0.%03d $PING_MS)" -c $pings $SERVER \
+		>"$work/$kind.ping" &
 	ping_pid=$!
 	sleep $IDLE_SECONDS
 	date +%s.%N >"$work/$kind.start"

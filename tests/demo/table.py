@@ -25,12 +25,15 @@ def row(phase: dict[str, Any]) -> str:
 
 def notes(setup: dict[str, Any], phases: list[dict[str, Any]]) -> list[str]:
     idle = max(p["ping"]["base_ms"] for p in phases)
-    asks = "ask for ECN" if setup["ecn"] else "do not ask for ECN, as shipped"
+    limit = next(p["options"]["limit"] for p in phases if p["qdisc"] == "pfifo")
+    asks = "asks for ECN" if setup["ecn"] else "asks for ECN, as Linux is shipped"
+    who = "Every host" if setup["ecn"] else "No host"
     return [
         f"{setup['uploads']} TCP uploads (CUBIC) and a ping for {setup['seconds']} s through a "
-        f"{setup['rate_mbit']} Mbit/s uplink,",
-        f"Linux {setup['kernel']}. An idle ping takes {idle:.1f} ms. Hosts {asks}.",
-        "Default options; nothing is left out of the figures, the start included.",
+        f"{setup['rate_mbit']} Mbit/s uplink.",
+        f"An idle ping takes {idle:.1f} ms. Nothing is left out, the start included.",
+        f"Default options (pfifo: {limit} packets). {who} {asks}.",
+        f"Linux {setup['kernel']}.",
     ]
 
 
