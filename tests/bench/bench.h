@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * What packets cost in a qdisc: it is driven directly, under its root lock, with
+ * packets made beforehand and used again and again. No driver, no allocation and
+ * no protocol stack are in the figure. README.md describes the regimes.
+ */
+#ifndef CODEL_BENCH_H
+#define CODEL_BENCH_H
+
+#include <linux/if.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <net/sch_generic.h>
+
+/*
+ * Newer kernels collect what ->dequeue() drops in the root qdisc, for the core to
+ * free. The same change taught ->cb to carry the number of segments; the former
+ * is a macro only where it exists.
+ */
+#ifdef TCQ_F_DEQUEUE_DROPS
+#define bench_dequeue_drops(sch)	((sch)->to_free)
+#define bench_dequeue_drops_taken(sch)	((sch)->to_free = NULL)
+#define bench_set_segs(skb)		(qdisc_skb_cb(skb)->pkt_segs = 1)
+#else /* !TCQ_F_DEQUEUE_DROPS */
+#define bench_dequeue_drops(sch)	((struct sk_buff *)NULL)
+#define bench_dequeue_drops_taken(sch)	do { } while (0)
+#define bench_set_segs(skb)		do { } while (0)
+#endif /* !TCQ_F_DEQUEUE_DROPS */
+
+/**
+ * struct bench_config - one run, as asked for
+ * @dev: the device whose root qdisc is driven; it must be down
+ * @packets: to offer while it is measured
+ * @warmup: to offer before that
+ * @budget: stop early after so many ms, as measured; 0: never
+ * @flows: packets are offered in turn from so many
+ * @size: bytes of a packet, link layer header included
+ * @fill: packets that wait when it begins
+ * @burst: packets offered before each dequeue; 0: as many as keep @fill waiting
+ * @hash: 1: the flow hash comes with the packet; 0: the qdisc has to dissect it
+ * @ecn: 1: packets are ECN-capable
+ * @shared: 1: keep a reference, so that freeing a packet is just giving it back
+ * @chunk: packets offered under one hold of the lock
+ * @each: 1: time each call, in place of all together
+ * @dump: dump the statistics so many times, in place of driving
+ */
+struct bench_config {
+	char dev[IFNAMSIZ];
+	u32 packets;
+	u32 warmup;
+	u32 budget;
+	u32 flows;
+	u32 size;
+	u32 fill;
+	u32 burst;
+	u32 hash;
+	u32 ecn;
+	u32 shared;
+	u32 chunk;
+	u32 each;
+	u32 dump;
+};
+
+/**
+ * struct bench_flow - what tells the packets of a flow from others
+ * @saddr: source address
+ * @hash: flow hash, if it comes with the packet
+ */
+struct bench_flow {
+	__be32 saddr;
+	u32 hash;
+};
+
+/**
+ * struct bench_packets - all packets of a run; any can be of any flow
+ * @all: every packet; NULL where one was freed and is to be made again
+ * @free: those that are not in the qdisc; the last one is offered next
+ * @count: size of both
+ * @nfree: packets in @free
+ */
+struct bench_packets {
+	struct sk_buff **all;
+	struct sk_buff **free;
+	u32 count;
+	u32 nfree;
+};
+
+/**
+ * struct bench_samples - how long single calls took
+ * @ns: of each
+ * @count: how many there are
+ * @size: how many there is room for
+ */
+struct bench_samples {
+	u32 *ns;
+	u32 count;
+	u32 size;
+};
+
+/**
+ * struct bench_run - one run
+ * @config: what is asked for
+ * @sch: the qdisc that is driven
+ * @flows: as many as @config says
+ * @at: the flow to offer a packet of next
+ * @tos: DS field of a new packet
+ * @packets: the packets
+ * @offered: packets offered to the qdisc
+ * @delivered: packets that came out again
+ * @idle: calls of ->dequeue() that gave no packet
+ * @marked: packets that came out with CE set; only counted with @config.each
+ * @ns: time under the lock
+ * @enqueue: its calls, with @config.each
+ * @dequeue: its calls, with @config.each
+ * @clock: what reading the clock takes, ns
+ * @dump_ns: shortest time of a dump
+ */
+struct bench_run {
+	struct bench_config config;
+	struct Qdisc *sch;
+	struct bench_flow *flows;
+	u32 at;
+	u8 tos;
+	struct bench_packets packets;
+	u64 offered;
+	u64 delivered;
+	u64 idle;
+	u64 marked;
+	u64 ns;
+	struct bench_samples enqueue;
+	struct bench_samples dequeue;
+	u32 clock;
+	u64 dump_ns;
+};
+
+int bench_config_parse(struct bench_config *config, char *line);
+
+int bench_packets_make(struct bench_run *run);
+int bench_packets_recycle(struct bench_run *run);
+void bench_packets_put_free(struct bench_run *run);
+void bench_packets_destroy(struct bench_run *run);
+
+int bench_drive_fill(struct bench_run *run);
+int bench_drive(struct bench_run *run, u64 packets);
+
+int bench_samples_init(struct bench_samples *samples, u32 size);
+int bench_samples_print(const char *name, struct bench_samples *samples,
+			char *line, size_t size);
+u32 bench_samples_clock(void);
+
+int bench_dump(struct bench_run *run);
+
+int bench_loop_register(void);
+void bench_loop_unregister(void);
+void bench_loop_fill(struct Qdisc *sch, u32 qlen);
+
+#endif /* CODEL_BENCH_H */
