@@ -1,0 +1,262 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# What tc is told, the qdisc says again: every option of both kinds goes through
+# tc, the module, "tc -j", options_from_json.jq and back, into a new qdisc and
+# into one that was different in everything, and nothing may have changed. The
+# stock front ends must still do where the plugins are missing.
+#
+# One namespace, whose lo carries the qdisc under test:
+#
+#	options --tc--> qdisc --tc -j--> options' --tc--> new qdisc   --tc -j--> options'
+#	                                          --tc--> another one --tc -j--> options'
+
+# shellcheck disable=SC2317 # cases are called by lib_main
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# A case's list of options is a line each: options alone, then several at once.
+# 5 ms and 1 ms are no multiples of 1024 ns.
+COMMON='
+limit 0
+limit 1
+limit 4294967295
+target 0
+target 1us
+target 5ms
+target 3ms
+target 4294967295us
+interval 1us
+interval 4294967295us
+ecn
+noecn
+ce_threshold off
+ce_threshold 0
+ce_threshold 1us
+ce_threshold 4294967295us
+ecn ce_threshold 1ms
+noecn ce_threshold 1ms
+limit 77 target 4999us interval 100001us noecn ce_threshold 333us'
+FAIR='
+flows 1
+flows 65536
+quantum 256
+quantum 1514
+quantum 1048576
+memory_limit 0
+memory_limit 1.5mb
+memory_limit 4294967295
+drop_batch 1
+drop_batch 100
+drop_batch 4294967295
+ce_threshold 1ms ce_threshold_selector 1/3
+ce_threshold 1ms ce_threshold_selector 0/255
+ce_threshold off ce_threshold_selector 0xfc/0xff
+flows 7 quantum 1514 memory_limit 4m drop_batch 3 ecn ce_threshold_selector 3/3'
+# What none of them leaves a qdisc with
+DIFFERENT='limit 5 target 7us interval 9us ecn ce_threshold 11us'
+DIFFERENT_FAIR='quantum 511 memory_limit 12345 drop_batch 13 ce_threshold_selector 2/2'
+
+# lists KIND: its options and what is different from them, in LIST and OTHER
+lists()
+{
+	LIST=${COMMON#?}
+	OTHER=$DIFFERENT
+	if [[ $1 == fq_codel* ]]; then
+		LIST+=$FAIR
+		OTHER+=" $DIFFERENT_FAIR"
+	fi
+}
+
+# batch FILE: the commands in it by one tc; the options that it shows, a line each
+batch()
+{
+	tc -n "$NS" -j -batch "$1" | jq -cS '.[0].options'
+}
+
+# A handle not used before makes tc replace the qdisc, not change it. (In a batch,
+# tc takes "root" only once.)
+new_qdiscs()
+{
+	local kind=$1 handle=$2 options
+
+	while read -r options; do
+		echo "qdisc replace dev lo root handle $((handle++)): $kind $options"
+		echo "qdisc show dev lo"
+	done
+}
+
+# The number of flows is for life
+changed_qdiscs()
+{
+	local kind=$1 handle=$2 options flows
+
+	while read -r options; do
+		flows=$(grep -o 'flows [0-9]*' <<<"$options") || :
+		echo "qdisc replace dev lo root handle $handle: $kind $flows $OTHER"
+		echo "qdisc change dev lo root handle $((handle++)): $kind $options"
+		echo "qdisc show dev lo"
+	done
+}
+
+# compare FILE: its options with those shown first; says where they differ
+compare()
+{
+	local line
+
+	cmp -s "$LIB_TMP/first" "$LIB_TMP/$1" && return
+	line=$(cmp "$LIB_TMP/first" "$LIB_TMP/$1" 2>&1 | sed 's/.*line //; s/[^0-9].*//')
+	fail "$1: of $(wc -l <"$LIB_TMP/first") lines, line ${line:-?} is" \
+		"$(sed -n "${line:-1}p" "$LIB_TMP/$1")" \
+		"and was $(sed -n "${line:-1}p" "$LIB_TMP/first")"
+}
+
+# first_options KIND: of one qdisc per line of LIST, in files "first" and "arguments"
+first_options()
+{
+	new_qdiscs "$1" 16 <<<"$LIST" >"$LIB_TMP/batch"
+	batch "$LIB_TMP/batch" >"$LIB_TMP/first"
+	check "qdiscs shown" "$(wc -l <"$LIB_TMP/first")" == "$(wc -l <<<"$LIST")"
+	jq -rf "$LIB_DIR/tc/options_from_json.jq" "$LIB_TMP/first" >"$LIB_TMP/arguments"
+}
+
+into_a_new_qdisc()
+{
+	new_qdiscs "$1" 4096 <"$LIB_TMP/arguments" >"$LIB_TMP/batch"
+	batch "$LIB_TMP/batch" >"$LIB_TMP/new"
+}
+
+into_another_qdisc()
+{
+	changed_qdiscs "$1" 8192 <"$LIB_TMP/arguments" >"$LIB_TMP/batch"
+	batch "$LIB_TMP/batch" >"$LIB_TMP/changed"
+}
+
+round_trips()
+{
+	ns_create t
+	lists "$1"
+	first_options "$1"
+	into_a_new_qdisc "$1"
+	compare new
+	into_another_qdisc "$1"
+	compare changed
+}
+
+# needs_plain KIND: the plain name, served by the module under test. The kernel's
+# own does not say that ce_threshold is off
+needs_plain()
+{
+	tc -n "$NS" qdisc add dev lo root handle 1: "$1" 2>/dev/null ||
+		skip "no qdisc $1"
+	[[ $(qdisc_get "$NS" lo root '.options | has("ce_threshold")') == true ]] ||
+		skip "$1 is the kernel's own"
+}
+
+round_trips_by_plain_name()
+{
+	ns_create p
+	needs_plain "$1"
+	round_trips "$1"
+}
+
+# Not a defect of ours: that it is seen shows that the test can see one.
+kernels_own_drifts()
+{
+	ns_create k
+	tc -n "$NS" qdisc add dev lo root handle 1: fq_codel 2>/dev/null ||
+		skip "no fq_codel"
+	[[ $(qdisc_get "$NS" lo root '.options | has("ce_threshold")') == false ]] ||
+		skip "fq_codel is ours"
+	LIST='target 5ms'
+	first_options fq_codel
+	into_a_new_qdisc fq_codel
+	check "5000 us, set, shown, set again and shown" \
+		"$(jq .target "$LIB_TMP/new")" "!=" 5000
+}
+
+# shows KEY VALUE...: in the JSON of the qdisc on lo
+shows()
+{
+	local options
+
+	options=$(options_get "$NS" lo root)
+	while (($# > 0)); do
+		check "$1" "$(jq -c ".$1" <<<"$options")" == "$2"
+		shift 2
+	done
+}
+
+replace()
+{
+	tc -n "$NS" qdisc replace dev lo root "$@"
+}
+
+shows_what_was_given()
+{
+	ns_create e
+	replace handle 1: "$1" limit 0 target 5ms interval 4294967295us ce_threshold 1us
+	shows limit 0 target 5000 interval 4294967295 ce_threshold 1
+	replace handle 2: "$1" limit 4294967295 target 0 interval 1us \
+		ce_threshold 4294967295us
+	shows limit 4294967295 target 0 interval 1 ce_threshold 4294967295
+}
+
+shows_what_is_off()
+{
+	local text
+
+	ns_create o
+	replace handle 1: "$1" ce_threshold 1ms ecn
+	shows ce_threshold 1000 ecn true
+	tc -n "$NS" qdisc change dev lo root "$1" noecn
+	shows ce_threshold 1000 ecn false
+	tc -n "$NS" qdisc change dev lo root "$1" ce_threshold off
+	shows ce_threshold null ecn false
+	text=$(tc -n "$NS" qdisc show dev lo root)
+	[[ $text == *" ce_threshold off "* && $text == *" noecn "* ]] || fail "$text"
+}
+
+plugin_is_loaded()
+{
+	refuses "help" tc qdisc add "$1" help
+	[[ $REFUSAL == "Usage: ... $1 [ OPTION ]"* ]] || fail "$REFUSAL"
+}
+
+# The stock front end writes, and shows what ours shows, less what is ours
+stock_tc_does()
+{
+	local plugin stock
+
+	ns_create s
+	TC_LIB_DIR=$LIB_TMP replace handle 1: "$1" limit 100 target 6ms interval 90ms noecn
+	stock=$(TC_LIB_DIR=$LIB_TMP tc -n "$NS" qdisc show dev lo root)
+	plugin=$(tc -n "$NS" qdisc show dev lo root)
+	[[ $stock == *"limit 100p "* ]] || fail "$stock"
+	[[ $plugin == "$stock"* ]] || fail "$plugin, by the stock tc $stock"
+}
+
+# The stock tc does not know the kind: no options, but it adds and shows it
+stock_tc_shows()
+{
+	local text
+
+	ns_create u
+	TC_LIB_DIR=$LIB_TMP replace handle 1: "$1"
+	text=$(TC_LIB_DIR=$LIB_TMP tc -n "$NS" qdisc show dev lo root)
+	[[ $text == "qdisc $1 1: root"*"Unknown qdisc"* ]] || fail "$text"
+}
+
+for kind in codel fq_codel codel_oot fq_codel_oot; do
+	lib_add plugin_is_loaded "$kind" $kind
+done
+lib_add_each round_trips "every option comes back"
+lib_add round_trips_by_plain_name "codel" codel
+lib_add kernels_own_drifts "the test sees a drift"
+lib_add_each shows_what_was_given "extremes are sent and shown"
+lib_add_each shows_what_is_off "off values are shown"
+lib_add stock_tc_does "codel" codel
+lib_add stock_tc_does "fq_codel" fq_codel
+lib_add stock_tc_shows "codel_oot" codel_oot
+lib_add stock_tc_shows "fq_codel_oot" fq_codel_oot
+lib_main "$@"
