@@ -47,6 +47,7 @@ class Result:
     errors: str = ""
     leaks: str = ""
     log: str = ""
+    complete: bool = False
     console: str = ""
     timed_out: bool = False
 
@@ -64,9 +65,13 @@ def _frames(data: bytes) -> Iterator[tuple[str, str, bytes]]:
         at += size
 
 
-def _readable(kmsg: bytes) -> str:
-    """The kernel's own messages; a line that a program wrote proves nothing."""
+def _readable(kmsg: bytes) -> tuple[str, bool]:
+    """The kernel's own messages, and whether they are complete.
+
+    A line that a program wrote proves nothing, so those are left out.
+    """
     lines = []
+    complete = kmsg.partition(b",")[2].startswith(b"0,")
     for line in kmsg.decode(errors="replace").splitlines():
         head, _, text = line.partition(";")
         parts = head.split(",")
@@ -74,7 +79,7 @@ def _readable(kmsg: bytes) -> str:
             continue
         if int(parts[0]) >> 3 == 0:
             lines.append(f"[{int(parts[2]) / 1e6:12.6f}] {text}")
-    return "\n".join(lines)
+    return "\n".join(lines), complete
 
 
 def _arguments(
@@ -178,7 +183,7 @@ def _collect(result: Result, control: bytes) -> None:
         elif kind == "M":
             result.missing[name] = data.decode()
         elif kind == "K":
-            result.log = _readable(data)
+            result.log, result.complete = _readable(data)
         elif kind == "L":
             result.leaks = data.decode(errors="replace")
         elif kind == "E":
@@ -189,7 +194,9 @@ def complaint(result: Result) -> str | None:
     """Why the machine cannot be trusted, if so."""
     if result.errors:
         return result.errors.strip()
-    bad = BAD.search(result.log) or BAD.search(result.console)
+    bad = BAD.search(result.log)
+    if not bad and not result.complete:
+        bad = BAD.search(result.console)
     if bad:
         return f"the kernel's log has '{bad[0].strip()}'"
     if result.leaks:

@@ -13,7 +13,7 @@ from . import apt, cache, process, sandbox
 
 GUEST = (
     "bash", "coreutils", "diffutils", "ethtool", "findutils", "grep", "iperf3",
-    "iproute2", "iputils-ping", "irtt", "jq", "kmod", "mawk", "nftables",
+    "iproute2", "iputils-ping", "irtt", "jq", "kmod", "mawk", "mount", "nftables",
     "procps", "python3", "sed", "tcpdump", "util-linux",
 )  # fmt: skip
 BUILD = (

@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The same command prints the same bytes: with TCP, netem, htb and our qdisc at once, and
+# whatever the host does meanwhile.
+. "$(dirname "$0")/tap.sh"
+
+plan 6
+
+once() { vm -- bash /root/tests/vm/determinism_guest.sh; }
+
+once
+ok "the first run succeeds" is "$status" 0
+ok "TCP moved data through the bottleneck" has "$out" "receiver"
+ok "the qdisc counted" has "$out" "Sent [1-9][0-9]* bytes"
+cp "$out" "$work/first"
+
+# The second under load, from another folder, with another environment.
+while :; do :; done &
+load=$!
+cd /
+SOMETHING=else TZ=Pacific/Chatham once
+kill "$load"
+ok "the second run succeeds" is "$status" 0
+ok "and prints the same bytes" cmp "$work/first" "$out"
+ok "they are not few" test "$(wc -c <"$out")" -gt 10000
+finish

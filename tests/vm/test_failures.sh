@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A machine that fails is 125 with the kernel's log, whatever the command says.
+. "$(dirname "$0")/tap.sh"
+
+plan 17
+
+crash() { vm --module "$here/crash" -- sh -c "echo before; insmod crash.ko how=$1; exit 0"; }
+
+crash nothing
+ok "a module that does nothing is no failure" is "$status" 0
+crash warn
+ok "a warning of the kernel is 125" is "$status" 125
+ok "its log is on standard error" has "$err" "WARNING: .*crash_init"
+ok "the command's output is still there" is "$(cat "$out")" before
+crash oops
+ok "an oops is 125" is "$status" 125
+ok "its log is on standard error" has "$err" "RIP: .*crash_init"
+vm -- sh -c 'echo c >/proc/sysrq-trigger'
+ok "a panic is 125" is "$status" 125
+ok "its log is on standard error" has "$err" "Kernel panic"
+crash hang
+ok "a kernel that stands still is 125" is "$status" 125
+ok "its log is on standard error" has "$err" "soft lockup\|rcu.*stall"
+
+vm -- sh -c 'echo "<4>WARNING: not the kernel" >/dev/kmsg'
+ok "what a program writes to the log is no failure" is "$status" 0
+
+mkdir "$work/broken"
+echo 'obj-m := broken.o' >"$work/broken/Kbuild"
+echo 'this is not C' >"$work/broken/broken.c"
+vm --module "$work/broken" -- true
+ok "a module that does not build is 125" is "$status" 125
+ok "the compiler's output is on standard error" has "$err" "broken.c:1"
+
+vm --timeout 8 -- sh -c 'echo before; while :; do :; done'
+ok "--timeout is 124" is "$status" 124
+ok "output until then is there" is "$(cat "$out")" before
+vm --realtime --timeout 8 -- sleep 60
+ok "--timeout is 124 without virtual time" is "$status" 124
+vm --timeout 60 -- sleep 3600
+ok "an hour asleep takes no time" is "$status" 0
+finish

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A run that is interrupted leaves no process and no file; runs beside each other are whole.
+. "$(dirname "$0")/tap.sh"
+
+plan 9
+
+# A cache of its own shows what a run leaves in it; the suites' roots are shared.
+vm -- true
+cache=${CODEL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/codel-oot}
+export CODEL_CACHE=$work/cache TMPDIR=$work/tmp
+mkdir -p "$CODEL_CACHE" "$TMPDIR"
+ln -s "$cache/root" "$CODEL_CACHE/root"
+ln -s "$cache/image" "$CODEL_CACHE/image"
+
+# What a run started carries its environment.
+mine() { grep -lzs "^CODEL_CACHE=$CODEL_CACHE\$" /proc/[0-9]*/environ 2>/dev/null | grep -vc "/$$/\|/self/"; }
+left() { find "$CODEL_CACHE/tmp" "$TMPDIR" -mindepth 1 2>/dev/null | wc -l; }
+
+# interrupt SIGNAL PATTERN COMMAND...: waits until the log or process shows up, then signals.
+interrupt() {
+	local signal=$1 seconds=$2 pid
+	shift 2
+	# Job control, so that the run does not inherit an ignored SIGINT.
+	set -m
+	"$@" >"$out" 2>"$err" &
+	pid=$!
+	set +m
+	sleep "$seconds"
+	kill -"$signal" "$pid"
+	status=0
+	wait "$pid" 2>/dev/null || status=$?
+	processes=$(mine) files=$(left)
+}
+
+number=([1]=HUP [2]=INT [15]=TERM)
+for n in "${!number[@]}"; do
+	interrupt "${number[n]}" 4 "$runner" -- sh -c 'while :; do :; done'
+	ok "SIG${number[n]} ends a run" is "$status" $((128 + n))
+	ok "and leaves no process and no file" is "$processes $files" "0 0"
+done
+
+# In the middle of making a suite's root: the farthest place there is to clean up.
+rm "$CODEL_CACHE/root" "$CODEL_CACHE/image"
+interrupt TERM 15 "$runner" -- true
+ok "a run that makes a root is ended the same way" is "$status" 143
+ok "and leaves no process and no file" is "$processes $files" "0 0"
+rm -rf "$CODEL_CACHE/root" "$CODEL_CACHE/image"
+ln -s "$cache/root" "$CODEL_CACHE/root"
+ln -s "$cache/image" "$CODEL_CACHE/image"
+
+rm -rf "$CODEL_CACHE/tree"
+for i in 1 2; do "$runner" -- echo whole >"$work/out.$i" 2>"$work/err.$i" & done
+wait
+ok "two runs at once do not disturb each other" is "$(cat "$work"/out.?)" $'whole\nwhole'
+finish
