@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# shellcheck shell=bash
+#
+# For tests that look at a tree of qdiscs after every step: packets that are
+# counted, and queues that are read, by a process of the case's own (probe.py).
+# To be sourced after lib.sh.
+
+PROBE_SIZE=1000		# bytes of a frame, unless told otherwise
+
+# probe_start NS: the namespace that all others are about
+probe_start()
+{
+	local pipes=$LIB_TMP/probe.$BASHPID
+
+	PROBE_NS=$1
+	mkfifo "$pipes.ask" "$pipes.answer"
+	in_ns "$1" python3 "$LIB_DIR/probe.py" <"$pipes.ask" >"$pipes.answer" &
+	defer lib_stop $!
+	exec {PROBE_ASK}>"$pipes.ask" {PROBE_ANSWER}<"$pipes.answer"
+	rm "$pipes.ask" "$pipes.answer"
+}
+
+# probe COMMAND...: the answer is in REPLY
+probe()
+{
+	echo "$*" >&"$PROBE_ASK"
+	read -r REPLY <&"$PROBE_ANSWER"
+	[[ $REPLY != error:* ]] || fail "probe $*: $REPLY"
+}
+
+# probe_dummy NAME [OPTION...]: a device that takes everything and sends it nowhere
+probe_dummy()
+{
+	local name=$1
+
+	shift
+	ip -n "$PROBE_NS" link add "$name" "$@" type dummy
+	probe_quiet "$name"
+	ip -n "$PROBE_NS" link set "$name" up
+}
+
+# probe_veth NAME PEER: what is sent to one arrives at the other
+probe_veth()
+{
+	ip -n "$PROBE_NS" link add "$1" type veth peer name "$2"
+	probe_quiet "$1"
+	probe_quiet "$2"
+	ip -n "$PROBE_NS" link set "$1" up
+	ip -n "$PROBE_NS" link set "$2" up
+}
+
+# Only the test's own packets are to be in the queues.
+probe_quiet()
+{
+	[[ ! -d /proc/sys/net/ipv6 ]] ||
+		in_ns "$PROBE_NS" sysctl -qw "net.ipv6.conf.$1.disable_ipv6=1"
+	ip -n "$PROBE_NS" link set "$1" arp off
+}
+
+# tcn WHAT...: tc in the case's namespace
+tcn()
+{
+	tc -n "$PROBE_NS" "$@"
+}
+
+# probe_agree STEP DEV [held=HANDLE,BYTES] [maybe]: every parent has the qlen and
+# backlog of its children. A parent that was peeked by its own parent may hold one
+# packet more, itself
+probe_agree()
+{
+	local step=$1
+
+	shift
+	probe agree "$@"
+	[[ -z $REPLY ]] || fail "$step: $REPLY"
+}
+
+# probe_check STEP DEV HANDLE FIELD OPERATOR VALUE
+probe_check()
+{
+	probe get "$2" "$3" "$4"
+	check "$1: $4 of $3" "$REPLY" "$5" "$6"
+}
+
+# probe_sum STEP DEV HANDLE RECEIVED: each packet was sent, dropped or is queued
+probe_sum()
+{
+	local packets drops qlen
+
+	probe get "$2" "$3" packets drops qlen
+	read -r packets drops qlen <<<"$REPLY"
+	((packets + drops + qlen == $4)) ||
+		fail "$1: of $4 packets $3 sent $packets, dropped $drops, has $qlen"
+}
+
+probe_has()
+{
+	probe get "$1" "$2" "$3"
+	[[ $REPLY == "$4" ]]
+}
+
+# probe_empty STEP DEV HANDLE: nothing is left in it soon
+probe_empty()
+{
+	if ! busywait 5 probe_has "$2" "$3" qlen 0; then
+		fail "$1: $REPLY packets are stuck in $3"
+	fi
+	probe_check "$1" "$2" "$3" backlog == 0
+}
+
+# A test that passes must be able to fail. lib_add_kernel FUNCTION WHAT [ARG...]: where
+# the running kernel is 6.12, whose own qdiscs still have the defect, a case that
+# runs FUNCTION fq_codel ARG... and expects it to fail
+lib_add_kernel()
+{
+	local function=$1 what=$2
+
+	shift 2
+	[[ $(uname -r) == 6.12* ]] || return 0
+	lib_add probe_fails "the kernel's own fq_codel fails this on 6.12 (the test can fail): $what" \
+		"$function" fq_codel "$@"
+}
+
+probe_fails()
+{
+	mkdir "$LIB_TMP/kernel"
+	(
+		LIB_TMP=$LIB_TMP/kernel
+		LIB_DEFERRED=()
+		trap lib_undo EXIT
+		"$@"
+	) || true
+	[[ -s $LIB_TMP/kernel/failed ]] || echo "$1 has found nothing wrong" >>"$LIB_TMP/failed"
+	rm -r "$LIB_TMP/kernel"
+}
