@@ -13,11 +13,11 @@ mkdir -p "$CODEL_CACHE" "$TMPDIR"
 ln -s "$cache/root" "$CODEL_CACHE/root"
 ln -s "$cache/image" "$CODEL_CACHE/image"
 
-# What a run started carries its environment.
-mine() { grep -lzs "^CODEL_CACHE=$CODEL_CACHE\$" /proc/[0-9]*/environ 2>/dev/null | grep -vc "/$$/\|/self/"; }
+# What a run started carries its environment; who looks for it does not.
+mine() { env -u CODEL_CACHE grep -lzs "^CODEL_CACHE=$CODEL_CACHE\$" /proc/[0-9]*/environ | env -u CODEL_CACHE wc -l; }
 left() { find "$CODEL_CACHE/tmp" "$TMPDIR" -mindepth 1 2>/dev/null | wc -l; }
 
-# interrupt SIGNAL PATTERN COMMAND...: waits until the log or process shows up, then signals.
+# interrupt SIGNAL SECONDS COMMAND...: lets it run for a while, then signals.
 interrupt() {
 	local signal=$1 seconds=$2 pid
 	shift 2

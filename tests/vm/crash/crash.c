@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Does what the runner must notice: insmod crash.ko how=warn|oops|hang|leak|refuse|nothing */
-#include <linux/delay.h>
+#include <linux/compiler.h>
 #include <linux/init.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -26,7 +26,7 @@ static int __init crash_init(void)
 		*(volatile int *)8 = 1;
 	else if (!strcmp(how, "hang"))
 		for (;;)
-			cpu_relax();
+			barrier();
 	else if (!strcmp(how, "leak"))
 		leak();
 	else if (!strcmp(how, "refuse"))

@@ -188,7 +188,8 @@ static void set_up(void)
 	loopback_up();
 	if (sethostname("codel", 5) || chdir("/root"))
 		fail("set-up");
-	/* A kernel that stands still is a failure, not a wait. */
+	/* A kernel that stands still for 10 s is a failure, not a wait. */
+	set_file("/proc/sys/kernel/watchdog_thresh", "5");
 	set_file("/proc/sys/kernel/softlockup_panic", "1");
 	set_file("/proc/sys/kernel/hung_task_panic", "1");
 	set_file("/proc/sys/kernel/panic_on_rcu_stall", "1");
