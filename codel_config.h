@@ -167,12 +167,14 @@ static inline int codel_config_put(struct sk_buff *skb,
 	    nla_put_u32(skb, TCA_CODEL_ECN, config->ecn))
 		return -EMSGSIZE;
 
-	if (config->ce_threshold != CODEL_QDISC_CE_OFF)
-		return nla_put_u32(skb, ce_attr,
-				   codel_config_us(config->ce_threshold));
+	if (config->ce_threshold != CODEL_QDISC_CE_OFF &&
+	    nla_put_u32(skb, ce_attr, codel_config_us(config->ce_threshold)))
+		return -EMSGSIZE;
 
+	/* empty or not, it tells tc that off values are to be shown */
 	ext = nla_nest_start(skb, TCA_CODEL_EXT);
-	if (!ext || nla_put_flag(skb, TCA_CODEL_EXT_CE_THRESHOLD_OFF))
+	if (!ext || (config->ce_threshold == CODEL_QDISC_CE_OFF &&
+		     nla_put_flag(skb, TCA_CODEL_EXT_CE_THRESHOLD_OFF)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, ext);
 	return 0;

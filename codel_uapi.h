@@ -10,7 +10,10 @@
 #ifndef CODEL_UAPI_H
 #define CODEL_UAPI_H
 
-/* Nested; in requests and in dumps. The kernel's own qdiscs ignore it. */
+/*
+ * Nested. Every dump has it, and with that says that it shows off values, too.
+ * The kernel's own qdiscs ignore it in requests.
+ */
 #define TCA_CODEL_EXT 64
 
 /**

@@ -586,13 +586,8 @@ static int fq_codel_put(struct sk_buff *skb, const struct codel_config *common,
 	    nla_put_u32(skb, TCA_FQ_CODEL_DROP_BATCH_SIZE,
 			config->drop_batch) ||
 	    nla_put_u32(skb, TCA_FQ_CODEL_MEMORY_LIMIT,
-			config->memory_limit))
-		return -EMSGSIZE;
-	/* in-tree, they come only with a ce_threshold */
-	if (common->ce_threshold == CODEL_QDISC_CE_OFF &&
-	    !common->ce_selector && !common->ce_mask)
-		return 0;
-	if (nla_put_u8(skb, TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR,
+			config->memory_limit) ||
+	    nla_put_u8(skb, TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR,
 		       common->ce_selector) ||
 	    nla_put_u8(skb, TCA_FQ_CODEL_CE_THRESHOLD_MASK, common->ce_mask))
 		return -EMSGSIZE;
