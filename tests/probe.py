@@ -22,9 +22,9 @@ A frame is UDP over IPv4 to a host that is not there. prio is what SO_PRIORITY s
 for a qdisc that has the handle M:; flow is the source port's offset, which a flow's hash depends on.
 Either can be given more than once: the frames take turns.
 
-    probe.py bpf_returns NUMBER PATH
+    probe.py bpf NUMBER DIR COMMAND...
 
-loads a classifier that returns NUMBER, and pins it.
+runs COMMAND where DIR/program is a pinned classifier that returns NUMBER; status 4: there is no BPF.
 """
 
 from __future__ import annotations
@@ -60,6 +60,9 @@ TCA_STATS_QUEUE = 3
 TCA_STATS_APP = 4
 FIVE = struct.Struct("=IIIII")
 SYS_BPF = {"x86_64": 321, "aarch64": 280, "riscv64": 280}
+CLONE_NEWNS = 0x20000
+MS_REC = 0x4000
+MS_PRIVATE = 0x40000
 BPF_PROG_LOAD = 5
 BPF_OBJ_PIN = 6
 BPF_PROG_TYPE_SCHED_CLS = 3
@@ -325,16 +328,19 @@ def agree(dev: str, *words: str) -> str:
 # ---- a program for cls_bpf ----------------------------------------------------------------------
 
 
-def bpf(command: int, attr: bytes) -> int:
-    libc = ctypes.CDLL(None, use_errno=True)
-    result = int(libc.syscall(SYS_BPF[platform.machine()], command, attr, len(attr)))
+def libc(function: str, *args: object) -> int:
+    result = int(getattr(ctypes.CDLL(None, use_errno=True), function)(*args))
     if result < 0:
-        raise OSError(ctypes.get_errno(), f"bpf: {os.strerror(ctypes.get_errno())}")
+        raise OSError(ctypes.get_errno(), f"{function}: {os.strerror(ctypes.get_errno())}")
     return result
 
 
-def bpf_returns(number: str, path: str) -> None:
-    mov_r0_exit = struct.pack("=BBhi", 0xB7, 0, 0, int(number)) + struct.pack("=BBhi", 0x95, 0, 0, 0)
+def bpf(command: int, attr: bytes) -> int:
+    return libc("syscall", SYS_BPF[platform.machine()], command, attr, len(attr))
+
+
+def bpf_program(number: int, path: str) -> None:
+    mov_r0_exit = struct.pack("=BBhi", 0xB7, 0, 0, number) + struct.pack("=BBhi", 0x95, 0, 0, 0)
     code = ctypes.create_string_buffer(mov_r0_exit)
     terms = ctypes.create_string_buffer(b"GPL")
     name = ctypes.create_string_buffer(path.encode())
@@ -343,6 +349,19 @@ def bpf_returns(number: str, path: str) -> None:
     )
     program = bpf(BPF_PROG_LOAD, load + bytes(24))
     bpf(BPF_OBJ_PIN, struct.pack("=QI", ctypes.addressof(name), program))
+
+
+def with_bpf(number: str, where: str, *command: str) -> None:
+    """The file system ends with the mount namespace, and so with the command."""
+    try:
+        libc("unshare", CLONE_NEWNS)
+        libc("mount", None, b"/", None, MS_REC | MS_PRIVATE, None)
+        libc("mount", b"bpf", where.encode(), b"bpf", 0, None)
+        bpf_program(int(number), f"{where}/program")
+    except (OSError, KeyError) as error:
+        print(error, file=sys.stderr)
+        sys.exit(4)
+    os.execvp(command[0], command)
 
 
 COMMANDS = {
@@ -360,9 +379,8 @@ COMMANDS = {
 
 
 def main() -> None:
-    if sys.argv[1:2] == ["bpf_returns"]:
-        bpf_returns(*sys.argv[2:])
-        return
+    if sys.argv[1:2] == ["bpf"]:
+        with_bpf(*sys.argv[2:])
     for line in sys.stdin:
         name, *words = line.split()
         try:

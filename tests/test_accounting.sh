@@ -11,6 +11,8 @@
 # The peeked packet is no longer in a queue of the leaf's, but still part of it: most
 # of what went wrong before has to do with that.
 
+# shellcheck disable=SC2086 # SLOW, FAST and STAB are words
+
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/probe.sh"
 
@@ -24,7 +26,6 @@ stuck()
 	ns_create n
 	probe_start "$NS"
 	probe_dummy d0
-	# shellcheck disable=SC2086 # options
 	tcn qdisc add dev d0 root handle 1: $STAB tbf $SLOW
 	tcn qdisc add dev d0 parent 1:1 handle 10: "$@"
 }
@@ -170,16 +171,27 @@ limit_decided_again()
 
 ### Size tables, moving, grafting
 
+# each_has STEP BYTES
+each_has()
+{
+	local qlen backlog
+
+	probe get d0 10: qlen backlog
+	read -r qlen backlog <<<"$REPLY"
+	check "$1: packets" "$qlen" ">" 0
+	check "$1: bytes of $qlen packets" "$backlog" == $((qlen * $2))
+}
+
 overhead_counts()
 {
 	STAB="stab overhead 100 linklayer ethernet"
 	stuck "$1" limit 30
 	probe send d0 41 size=200
 	accounted filled 41
-	probe_check filled d0 10: backlog == $((30 * 300))
+	each_has filled 300
 	leaf change "$1" limit 3
 	accounted trimmed 41
-	probe_check trimmed d0 10: backlog == $((3 * 300))
+	each_has trimmed 300
 	flush
 	accounted flushed 42
 	nothing_left flushed
@@ -239,7 +251,7 @@ moves_are_refused()
 #   10:1 a flood of one flow        10:2, 10:3  single packets of others
 verdict()
 {
-	local kind=$1 offered refused
+	local kind=$1
 
 	ns_create n
 	probe_start "$NS"

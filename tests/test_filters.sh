@@ -1,0 +1,262 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# fq_codel's filters and classes. Filters choose a packet's flow or its fate, also
+# when the qdisc is empty; each verdict ends where it should, and is counted.
+#
+#   d0 (dummy)   root 1: tbf, 8 bit/s    leaf 10: fq_codel    where packets have to wait
+#   d0 (dummy)   root 10: fq_codel                            where they must not
+#
+# All packets go to UDP port 9.
+
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/probe.sh"
+
+TC_ACT_REDIRECT=7
+
+# waiting KIND [OPTION...]
+waiting()
+{
+	ns_create n
+	probe_start "$NS"
+	probe_dummy d0
+	tcn qdisc add dev d0 root handle 1: tbf rate 8bit burst 1600 limit 100000000
+	tcn qdisc add dev d0 parent 1:1 handle 10: "$@"
+	probe send d0 2	# the one that leaves, and the one that is peeked
+}
+
+# empty KIND [OPTION...]
+empty()
+{
+	ns_create n
+	probe_start "$NS"
+	probe_dummy d0
+	tcn qdisc add dev d0 root handle 10: "$@"
+}
+
+filter()
+{
+	tcn filter add dev d0 parent 10: "$@"
+}
+
+# What left d0 and what 10: dropped, of SENT packets
+passed()
+{
+	local what=$1 sent=$2 drops=$3
+
+	probe tx d0
+	check "$what: frames that left" "$REPLY" == "$sent"
+	probe_check "$what" d0 10: drops == "$drops"
+	probe_check "$what" d0 10: qlen == 0
+}
+
+class_has()
+{
+	probe class d0 "$2" qlen
+	check "$1: packets in class $2" "$REPLY" == "$3"
+}
+
+### Filters and the empty qdisc
+
+# With a filter, each packet is queued; without, an idle qdisc may be bypassed, and
+# then no flow becomes active.
+runs_when_empty()
+{
+	local flows
+
+	empty "$1"
+	filter protocol ip pref 1 u32 match ip dport 9 0xffff action drop
+	probe send d0 10
+	passed "with the filter" 0 10
+	tcn filter del dev d0 parent 10: pref 1
+	probe get d0 10: new_flow_count
+	flows=$REPLY
+	probe send d0 5
+	passed "without" 5 10
+	probe_check "bypassed again" d0 10: new_flow_count == "$flows"
+	filter protocol ip pref 1 u32 match ip dport 9 0xffff action drop
+	probe send d0 3
+	passed "with the filter again" 5 13
+}
+
+filters_end_bypass()
+{
+	empty "$1"
+	probe send d0 5
+	probe_check "no filter" d0 10: new_flow_count == 0
+	filter pref 1 matchall flowid 10:3
+	filter pref 2 matchall flowid 10:4
+	probe send d0 5
+	probe_check "two filters" d0 10: new_flow_count == 5
+	tcn filter del dev d0 parent 10: pref 1
+	probe send d0 5
+	probe_check "one filter" d0 10: new_flow_count == 10
+	tcn filter del dev d0 parent 10: pref 2
+	probe send d0 5
+	probe_check "no filter again" d0 10: new_flow_count == 10
+	passed "all of it" 20 0
+}
+
+### Which flow
+
+chooses()
+{
+	local name=$1
+
+	shift
+	waiting "$FQ_CODEL_KIND"
+	filter pref 1 "$@" flowid 10:7
+	probe send d0 6 flow=1 flow=2 flow=3
+	class_has "$name" 10:7 6
+}
+
+unmatched_are_hashed()
+{
+	waiting "$1"
+	filter protocol ip pref 1 u32 match ip dport 10 0xffff flowid 10:7
+	probe send d0 6 flow=1
+	class_has unmatched 10:7 none
+	probe_check unmatched d0 10: qlen == 7
+	probe_check unmatched d0 10: drops == 0
+}
+
+priority_chooses()
+{
+	waiting "$1" flows 8
+	probe send d0 5 prio=10:3 flow=1 flow=2
+	class_has "SO_PRIORITY" 10:3 5
+	filter matchall flowid 10:5
+	probe send d0 4 prio=10:3
+	class_has "before the filters" 10:3 9
+	probe send d0 2 prio=10:9
+	class_has "no such flow: the filters decide" 10:5 2
+	probe send d0 2 prio=20:3
+	class_has "of another qdisc: the filters decide" 10:5 4
+	probe_check "in all" d0 10: drops == 0
+}
+
+class_above_flows()
+{
+	empty "$1" flows 4
+	filter matchall flowid 10:5
+	probe send d0 7
+	passed "classid above flows" 0 7
+	tcn filter del dev d0 parent 10:
+	filter matchall flowid 10:4
+	probe send d0 7
+	passed "the last flow" 7 7
+}
+
+### Which fate
+
+verdict()
+{
+	local action=$1 sent=$2 drops=$3
+
+	empty "$FQ_CODEL_KIND"
+	filter matchall action "$action"
+	probe send d0 6
+	passed "action $action" "$sent" "$drops"
+}
+
+# mirred has taken the packet: it is not lost
+mirrored_away()
+{
+	empty "$1"
+	probe_dummy d1
+	filter matchall action mirred egress redirect dev d1
+	probe send d0 6
+	passed "redirected" 0 0
+	probe tx d1
+	check "frames that d1 was given" "$REPLY" == 6
+}
+
+# A program that returns TC_ACT_REDIRECT, where nobody can act on it. bpf(2) is called
+# directly: neither a compiler nor bpftool is needed.
+redirect_is_dropped()
+{
+	local dir=$LIB_TMP/bpf status=0
+
+	empty "$1"
+	mkdir "$dir"
+	python3 "$LIB_DIR/probe.py" bpf "$TC_ACT_REDIRECT" "$dir" \
+		tc -n "$NS" filter add dev d0 parent 10: bpf object-pinned "$dir/program" \
+		direct-action || status=$?
+	[[ $status -ne 4 ]] || skip "no BPF programs"
+	check "status of tc" "$status" == 0
+	probe send d0 6
+	passed "TC_ACT_REDIRECT" 0 6
+}
+
+### Statistics of classes
+
+stats_are_the_flows()
+{
+	waiting "$1" flows 16
+	probe send d0 5 prio=10:3 size=100
+	probe send d0 7 prio=10:10 size=200	# tc's numbers are hexadecimal: 16
+	probe classes d0
+	[[ " $REPLY " == *" 10:3,5,500 "* && " $REPLY " == *" 10:10,7,1400 "* ]] ||
+		fail "classes with packets: $REPLY, not 10:3,5,500 and 10:10,7,1400"
+	probe class d0 10:3 deficit dropping count
+	check "deficit, dropping, count" "$REPLY" == "1514 0 0"
+	tcn -s class show dev d0 >"$LIB_TMP/classes"
+	grep -q "backlog 500b 5p" "$LIB_TMP/classes" ||
+		fail "tc -s class show: $(cat "$LIB_TMP/classes")"
+}
+
+change_on_and_on()
+{
+	local limit
+
+	while :; do
+		for limit in 10 50 1000; do
+			tcn qdisc change dev d0 parent 1:1 handle 10: "$1" limit "$limit"
+		done
+		tcn qdisc replace dev d0 parent 1:1 handle 11: "$1" flows 4
+		tcn qdisc replace dev d0 parent 1:1 handle 10: "$1" flows 16
+	done
+}
+
+# All packets have one length: a class in which backlog is not qlen times that was
+# read while somebody wrote.
+dumps_while_it_changes()
+{
+	local class handle qlen backlog seen=0
+
+	waiting "$1" flows 16
+	tcn qdisc change dev d0 root handle 1: tbf rate 4mbit burst 1600 limit 100000000
+	probe flood d0 2000 flow=0 flow=1 flow=2 flow=3 flow=4 flow=5
+	background change_on_and_on "$1"
+	for _ in {1..40}; do
+		probe classes d0
+		for class in $REPLY; do
+			IFS=, read -r handle qlen backlog <<<"$class"
+			seen=$((seen + 1))
+			((backlog == qlen * PROBE_SIZE)) ||
+				fail "class $handle has $qlen packets, $backlog bytes"
+		done
+	done
+	check "classes looked at" "$seen" ">" 40
+	probe calm
+}
+
+lib_require python3
+lib_add runs_when_empty "a drop filter on an empty qdisc" "$FQ_CODEL_KIND"
+lib_add_kernel runs_when_empty "a drop filter on an empty qdisc"
+lib_add filters_end_bypass "bypassed only while there are no filters" "$FQ_CODEL_KIND"
+lib_add chooses "u32" u32 protocol ip u32 match ip dport 9 0xffff
+lib_add chooses "flower" flower protocol ip flower ip_proto udp dst_port 9
+lib_add chooses "matchall" matchall matchall
+lib_add chooses "bpf" bpf bpf bytecode "1,6 0 0 4294967295,"
+lib_add unmatched_are_hashed "unmatched packets are hashed" "$FQ_CODEL_KIND"
+lib_add priority_chooses "SO_PRIORITY chooses a flow" "$FQ_CODEL_KIND"
+lib_add class_above_flows "a classid above flows is a counted drop" "$FQ_CODEL_KIND"
+lib_add verdict "action ok" ok 6 0
+lib_add verdict "action drop" drop 0 6
+lib_add verdict "action trap takes the packet" trap 0 0
+lib_add mirrored_away "action mirred redirect takes the packet" "$FQ_CODEL_KIND"
+lib_add redirect_is_dropped "TC_ACT_REDIRECT is a counted drop" "$FQ_CODEL_KIND"
+lib_add stats_are_the_flows "statistics of the right flow" "$FQ_CODEL_KIND"
+lib_add dumps_while_it_changes "class dumps during change and replace" "$FQ_CODEL_KIND"
+lib_main "$@"
