@@ -12,55 +12,97 @@ import re
 import shutil
 from pathlib import Path
 
-from . import cache, process, root, sandbox
+from . import cache, cpio, process, progress, root, sandbox
 
-HERE = Path(__file__).parent
-FRAGMENT = HERE.parent / "debug/kernel.config"
+FRAGMENT = Path(__file__).parent.parent / "debug/kernel.config"
 INSIDE = "/opt"  # where a sandbox sees what is built here
 HEADERS = f"{INSIDE}/linux"
+MEMORY = 2048
 
 # What the suite's own configuration decides.
-TAKEN_OVER = re.compile(r"^CONFIG_(NET_SCH|DEFAULT_(FQ_CODEL|NET_SCH)|NET_CLS|CLS_U32|NET_ACT|NET_EMATCH|TCP_CONG|NFT)_?\w*=")
-
-BUILD = f"""
+TAKEN_OVER = re.compile(
+    r"CONFIG_(NET_SCH|DEFAULT_(FQ_CODEL|NET_SCH)|NET_CLS|CLS_U32|NET_ACT"
+    r"|NET_EMATCH|TCP_CONG|NFT)_?\w*="
+)
+CONFIGURE = f"""
 cd {HEADERS}
 make -s tinyconfig
-cat ../fragment >>.config
+cat {INSIDE}/fragment >>.config
 make -s olddefconfig
-make -s -j2 vmlinux modules
-make -s modules_install INSTALL_MOD_PATH={INSIDE} DEPMOD=true
-rm -f {INSIDE}/lib/modules/*/build {INSIDE}/lib/modules/*/source
+"""
+BUILD = f"""
+cd {HEADERS}
+make -j2 vmlinux modules
+make -s modules_install INSTALL_MOD_PATH={INSIDE}/modules DEPMOD=true
+rm -f {INSIDE}/modules/lib/modules/*/build {INSIDE}/modules/lib/modules/*/source
 make -s kernelrelease >{INSIDE}/release
+"""
+# What remains is what builds modules; the kernel itself lies beside it.
+TRIM = f"""
+cd {HEADERS}
 mv vmlinux {INSIDE}/
-# What remains is what builds modules.
-find . -name '*.[coSa]' ! -path './scripts/*' -delete
+find . -name '*.[coSa]' ! -path './scripts/*' ! -path './tools/objtool/*' -delete
 find . -name '*.ko' -delete
-rm -rf Documentation sound drivers/*/*/ tools/testing
+rm -rf Documentation sound tools/testing
 """
 
 
-def _version(release: str) -> str:
+def _fetch(name: str, release: str, made: Path) -> None:
+    """Unpacks the source of the suite's kernel."""
     match = re.match(r"\d+\.\d+", release)
     assert match
-    return match[0]
-
-
-def _fetch(name: str, release: str, made: Path) -> None:
-    """Unpacks the suite's kernel source into `made`/linux."""
-    package = f"linux-source-{_version(release)}"
-    with root.scratch_log(made) as log:
-        root.extract(name, package, made / "package", log)
-    (archive,) = (made / "package/usr/src").glob("linux-source-*.tar.*")
+    package = f"linux-source-{match[0]}"
+    log, work = made / "log", made / "work"
+    work.mkdir()
+    arguments = ["--variant=extract", f"--include={package}"]
+    argv = root.debootstrap(name, work / "root", work, arguments)
+    with log.open("wb") as stream:
+        fetched = progress.ticking(
+            f"{name}: fetching {package}", log, lambda: process.run(argv, stream)
+        )
+    progress.check(f"{name}: fetching {package}", fetched, log)
+    (archive,) = work.glob("root/usr/src/linux-source-*.tar.*")
     (made / "linux").mkdir()
     argv = ["tar", "-xf", str(archive), "-C", str(made / "linux"), "--strip-components=1"]
-    argv += ["--exclude=*/Documentation/*/*", "--exclude=*/drivers/gpu/*.[ch]"]
-    with (made / "log").open("wb") as stream:
-        status = process.run(argv, stream)
-    root.check(f"unpacking {package}", status, made / "log")
-    shutil.rmtree(made / "package")
+    with log.open("wb") as stream:
+        unpacked = progress.ticking(
+            f"{name}: unpacking {package}",
+            log,
+            lambda: process.run([*argv, "--exclude=*/Documentation/*/*"], stream),
+        )
+    progress.check(f"{name}: unpacking {package}", unpacked, log)
+    shutil.rmtree(work)
 
 
-def _fragment(base: Path, release: str) -> str:
-    lines = (base / f"root/boot/config-{release}").read_text().splitlines()
+def _step(base: Path, made: Path, what: str, script: str) -> None:
+    log = made / "log"
+    with log.open("wb") as stream:
+        status = progress.ticking(
+            what,
+            log,
+            lambda: sandbox.run(base, ["sh", "-ec", script], stream, {INSIDE: made}),
+        )
+    progress.check(what, status, log)
+
+
+def _build(name: str, base: Path, release: str, made: Path) -> None:
+    _fetch(name, release, made)
+    lines = (base / f"boot/config-{release}").read_text().splitlines()
     taken = [line for line in lines if TAKEN_OVER.match(line)]
-    return FRAGMENT.read_text() + "\n".join(taken) + "\n"
+    (made / "fragment").write_text(FRAGMENT.read_text() + "\n".join(taken) + "\n")
+    _step(base, made, f"{name}: configuring the debug kernel", CONFIGURE)
+    _step(base, made, f"{name}: building the debug kernel (once, 10 to 20 minutes)", BUILD)
+    _step(base, made, f"{name}: tidying up", TRIM)
+    with (made / "modules.cpio").open("wb") as stream:
+        archive = cpio.Archive(stream)
+        archive.add_tree(made / "modules", "")
+        archive.finish()
+
+
+def get(name: str, base: Path, release: str) -> Path:
+    """The folder with `vmlinux`, `release`, `modules`, `modules.cpio` and `linux`."""
+    scripts = (CONFIGURE, BUILD, TRIM, TAKEN_OVER.pattern, FRAGMENT.read_text())
+    recipe = cache.digest(item.encode() for item in (*scripts, base.parent.name, release))
+    return cache.entry(
+        "debug", f"{name}-{recipe}", lambda made: _build(name, base, release, made)
+    )

@@ -181,7 +181,7 @@ def build(suite: "Suite", wanted: Iterable[str]) -> None:
     suite.kernel.write_bytes(kernel.unpacked(boot))
     _copy_modules(suite)
     names = _files(root, _closure(root, [*wanted, *ALWAYS]))
-    with suite.image.open("wb") as stream:
+    with (suite.path / "guest.cpio").open("wb") as stream:
         archive = cpio.Archive(stream)
         for name in ("dev", "proc", "run", "sys", "tmp", "root", "mnt", "var"):
             archive.folder(name)

@@ -30,7 +30,7 @@ COMMAND_LINE = (
 )
 
 BAD = re.compile(
-    r"WARNING: |BUG: |Oops: |Kernel panic|Call Trace:|refcount_t: |"
+    r"WARNING: |BUG: |BUG \S+ \(|Oops: |Kernel panic|UBSAN: |refcount_t: |ref_tracker: |"
     r"unregister_netdevice: waiting|INFO: rcu_|INFO: task .* blocked|"
     r"possible recursive locking|possible circular locking|inconsistent lock state|"
     r"suspicious RCU usage|general protection fault"

@@ -4,12 +4,9 @@
 from __future__ import annotations
 
 import subprocess
-import threading
-import time
 from pathlib import Path
-from typing import Callable
 
-from . import apt, cache, process, sandbox
+from . import apt, cache, process, progress, sandbox
 
 GUEST = (
     "bash", "coreutils", "diffutils", "ethtool", "findutils", "grep", "iperf3",
@@ -29,7 +26,7 @@ SOURCES = "/usr/src/codel"
 
 # A kernel package asks for a tool that makes an initramfs.  Here it has no use,
 # and takes longer than all the rest: a package without contents stands in.
-NO_INITRAMFS = """
+PREPARE = """
 set -e
 mkdir "$1{sources}"
 d="$1/tmp/no-initramfs"
@@ -48,52 +45,33 @@ rm -r "$d" "$1/tmp/no-initramfs.deb"
 """
 
 
-def _ticking(what: str, log: Path, step: Callable[[], int]) -> int:
-    """Runs a long step; tells every few seconds how far its log has come."""
-    done = threading.Event()
-    began = time.monotonic()
-
-    def tell() -> None:
-        while not done.wait(5):
-            lines = log.read_text(errors="replace").splitlines() or [""]
-            process.say(f"  {time.monotonic() - began:4.0f} s  {lines[-1][:70]}")
-
-    process.say(what)
-    ticker = threading.Thread(target=tell, daemon=True)
-    ticker.start()
-    try:
-        return step()
-    finally:
-        done.set()
-        ticker.join()
-
-
-def check(what: str, status: int, log: Path) -> None:
-    if status:
-        tail = "\n".join(log.read_text(errors="replace").splitlines()[-40:])
-        raise process.Failure(f"{tail}\n{what} failed")
-
-
-def _bootstrap(name: str, root: Path, work: Path, log: Path) -> None:
+def debootstrap(name: str, root: Path, work: Path, arguments: list[str]) -> list[str]:
+    """The command that makes a root from the host's own sources; `work` is scratch."""
     lines = apt.sources(name)
     sources = work / "sources.list"
     sources.write_text("".join(f"{line}\n" for line in lines))
-    hook = work / "no-initramfs.sh"
-    hook.write_text(NO_INITRAMFS.replace("{sources}", SOURCES))
-    argv = [*sandbox.UNSHARE, "mmdebstrap", "--mode=root", "--variant=apt"]
+    argv = [*sandbox.UNSHARE, "mmdebstrap", "--mode=root", *arguments]
     argv += [f"--aptopt={line}" for line in apt.options()]
-    argv += ['--aptopt=APT::Install-Recommends "false"', "--dpkgopt=force-unsafe-io"]
-    argv += [f"--dpkgopt=path-exclude={pattern}" for pattern in LEFT_OUT]
-    argv += [f"--essential-hook=sh {hook} \"$1\""]
-    argv += ["--include=" + ",".join(GUEST + BUILD), name, str(root)]
-    argv += [str(sources)] if lines else []
+    argv += ['--aptopt=APT::Install-Recommends "false"']
+    argv += [name, str(root)]
+    return argv + ([str(sources)] if lines else [])
+
+
+def _bootstrap(name: str, root: Path, work: Path, log: Path) -> None:
+    hook = work / "prepare.sh"
+    hook.write_text(PREPARE.replace("{sources}", SOURCES))
+    arguments = ["--variant=apt", "--dpkgopt=force-unsafe-io"]
+    arguments += [f"--dpkgopt=path-exclude={pattern}" for pattern in LEFT_OUT]
+    arguments += [f'--essential-hook=sh {hook} "$1"']
+    arguments += ["--include=" + ",".join(GUEST + BUILD)]
+    argv = debootstrap(name, root, work, arguments)
     with log.open("wb") as stream:
-        status = _ticking(
-            f"{name}: fetching and unpacking the suite (once, about two minutes)",
+        status = progress.ticking(
+            f"{name}: fetching and unpacking the suite (once, about a minute)",
             log,
             lambda: process.run(argv, stream, {**sandbox.ENVIRONMENT, "TMPDIR": str(work)}),
         )
-    check(f"{name}: mmdebstrap", status, log)
+    progress.check(f"{name}: mmdebstrap", status, log)
 
 
 def _manifest(root: Path) -> bytes:
@@ -117,5 +95,6 @@ def _build(name: str, made: Path) -> None:
 
 def get(name: str) -> Path:
     """The folder with `root`, `manifest` (its packages and their versions) and `log`."""
-    recipe = cache.digest([Path(__file__).read_bytes()])
+    lists = (GUEST, BUILD, LEFT_OUT, (PREPARE, SOURCES))
+    recipe = cache.digest(item.encode() for items in lists for item in items)
     return cache.entry("root", f"{name}-{recipe}", lambda made: _build(name, made))

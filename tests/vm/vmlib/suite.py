@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import cache, image, process, root, sandbox
+from . import cache, debug, image, machine, process, progress, root, sandbox
 
 SUITES = ("bookworm", "trixie", "sid")
 
@@ -18,27 +18,39 @@ class Suite:
     name: str
     path: Path
     root: Path
+    checked: Path | None = None  # the debug kernel's folder, if that is to run
+
+    @property
+    def key(self) -> str:
+        """What results that depend on this suite are stored under."""
+        return self.path.name + (self.checked.name if self.checked else "")
 
     @property
     def kernel(self) -> Path:
-        return self.path / "vmlinux"
+        return (self.checked or self.path) / "vmlinux"
 
     @property
-    def image(self) -> Path:
-        return self.path / "guest.cpio"
+    def memory(self) -> int:
+        return debug.MEMORY if self.checked else machine.MEMORY
+
+    @property
+    def archives(self) -> list[Path]:
+        """The machine without the tree."""
+        stock = [self.path / "guest.cpio"]
+        return [*stock, self.checked / "modules.cpio"] if self.checked else stock
 
     @property
     def modules(self) -> Path:
         """A base folder for depmod with the guest's selection of modules."""
-        return self.path / "modules"
+        return (self.checked or self.path) / "modules"
 
     @property
     def release(self) -> str:
-        return (self.path / "release").read_text().strip()
+        return ((self.checked or self.path) / "release").read_text().strip()
 
     @property
     def headers(self) -> str:
-        return f"/lib/modules/{self.release}/build"
+        return debug.HEADERS if self.checked else f"/lib/modules/{self.release}/build"
 
 
 def _recipe(base: Path) -> str:
@@ -56,20 +68,30 @@ def _build(made: Suite) -> None:
     process.say(f"{made.name}: ready, kernel {releases[-1]}")
 
 
-def get(name: str) -> Suite:
+def get(name: str, checked: bool = False) -> Suite:
     base = root.get(name)
     path = cache.entry(
         "image",
         f"{name}-{_recipe(base)}",
         lambda made: _build(Suite(name, made, base / "root")),
     )
-    return Suite(name, path, base / "root")
+    stock = Suite(name, path, base / "root")
+    if not checked:
+        return stock
+    return replace(stock, checked=debug.get(name, stock.root, stock.release))
 
 
 def sandboxed(
-    suite: Suite, what: str, argv: list[str], log: Path, **kwargs: object
+    suite: Suite,
+    what: str,
+    argv: list[str],
+    log: Path,
+    folders: dict[str, Path],
+    cwd: str = "/",
 ) -> None:
     """Runs a command in the suite's root; its output is the message of a failure."""
+    if suite.checked:
+        folders = {**folders, debug.INSIDE: suite.checked}
     with log.open("wb") as stream:
-        status = sandbox.run(suite.root, argv, stream, **kwargs)  # type: ignore[arg-type]
-    root.check(what, status, log)
+        status = sandbox.run(suite.root, argv, stream, folders, cwd)
+    progress.check(what, status, log)

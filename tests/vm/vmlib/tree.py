@@ -87,7 +87,7 @@ def _build(where: suite.Suite, names: list[str], made: Path) -> None:
 def get(where: suite.Suite) -> Path:
     """The archive with what `make install` installs, and with depmod's tables."""
     names = [n for n in files() if not n.startswith(NOT_BUILT) and not n.endswith(".md")]
-    name = cache.digest([where.path.name.encode(), *contents(TOP, names)])
+    name = cache.digest([where.key.encode(), *contents(TOP, names)])
     path = cache.entry("tree", name, lambda made: _build(where, names, made))
     cache.prune("tree")
     return path / "tree.cpio"
@@ -112,7 +112,7 @@ def module(where: suite.Suite, folder: Path) -> list[Path]:
             folders={"/mnt": made / "src"},
         )
 
-    name = cache.digest([where.path.name.encode(), *contents(folder, names)])
+    name = cache.digest([where.key.encode(), *contents(folder, names)])
     made = cache.entry("module", name, build)
     cache.prune("module")
     found = sorted(made.glob("src/**/*.ko"))
