@@ -2,33 +2,28 @@
 # SPDX-License-Identifier: GPL-2.0
 """UDP with sequence numbers and time stamps.
 
-    traffic.py sink [--port P] [--idle S] > LOG
+    traffic.py sink [--port P] [--log LOG] > REPORT
     traffic.py send [options] ADDRESS
-    traffic.py report LOG...
-    traffic.py schedule --interval S LOG
 
 iperf3 tells how many datagrams were lost, these say which, when, how long each of the others was
-under way, and what became of its ECN field: one line for every datagram that arrived,
+under way, and what became of its ECN field. The report has lines of source port, key and value; the
+log has one for every datagram that arrived:
 
     <time of arrival, ns> <time of sending, ns> <source port> <sequence number> <TOS byte>
 
 Both ends share a kernel and so a clock; the arrival is stamped by the kernel, so that the delay does
-not include the wait of the reader for the processor.
+not include the wait of the reader for the processor. The sink ends when it is told to (SIGTERM).
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import select
 import signal
 import socket
 import struct
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import islice
 from types import FrameType
 
 HEADER = struct.Struct("!QQ")  # sequence number, time of sending in ns
@@ -36,8 +31,10 @@ TIMESPEC = struct.Struct("@qq")
 SO_SNDBUFFORCE = 32
 SO_RCVBUFFORCE = 33
 SO_TIMESTAMPNS = 35
+UDP_SEGMENT = 103
 BUFFER = 64 << 20
 IP_UDP = {socket.AF_INET: 28, socket.AF_INET6: 48}
+Line = tuple[int, int, int, int, int]  # of the log
 NSEC = 1_000_000_000
 
 
@@ -53,6 +50,79 @@ def family(address: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in address else socket.AF_INET
 
 
+# ---- report -------------------------------------------------------------------------------------
+
+
+class Flow:
+    """What became of the datagrams from one source port."""
+
+    def __init__(self) -> None:
+        self.ecn = [0, 0, 0, 0]
+        self.bad_order = 0
+        self.lost: list[int] = []
+        self.delays_ce: list[int] = []
+        self.delays_other: list[int] = []
+        self.signals: list[int] = []  # arrivals that were marked, or that follow a loss
+        self.first = 0
+        self.last = 0
+        self.expected = 0
+
+    def add(self, line: Line) -> None:
+        arrived, sent, _, sequence, tos = line
+        marked = tos & 3 == 3
+        self.first = self.first or arrived
+        self.last = arrived
+        self.ecn[tos & 3] += 1
+        (self.delays_ce if marked else self.delays_other).append(arrived - sent)
+        if sequence < self.expected:
+            self.bad_order += 1
+            return
+        self.signals += [arrived] * (sequence - self.expected + marked)
+        self.lost += range(self.expected, sequence)
+        self.expected = sequence + 1
+
+    def schedule(self, interval: float) -> list[float]:
+        """How late each signal was against interval/sqrt(count), ms, the first being in time."""
+        late = []
+        due = 0.0
+        for count, arrived in enumerate(self.signals, start=1):
+            late.append((arrived - self.signals[0]) / 1e6 - due)
+            due += interval * 1e3 / count**0.5
+        return late
+
+    def summary(self, interval: float) -> dict[str, object]:
+        delays = sorted(self.delays_ce + self.delays_other)
+        late = self.schedule(interval)
+        return {
+            "packets": len(delays),
+            "lost": len(self.lost),
+            "first_lost": self.lost[0] if self.lost else "none",
+            "bad_order": self.bad_order,
+            "not_ect": self.ecn[0],
+            "ect1": self.ecn[1],
+            "ect0": self.ecn[2],
+            "ce": self.ecn[3],
+            "seconds": (self.last - self.first) / NSEC,
+            "delay_min_ms": delays[0] / 1e6,
+            "delay_p50_ms": delays[len(delays) // 2] / 1e6,
+            "delay_p95_ms": delays[len(delays) * 95 // 100] / 1e6,
+            "delay_max_ms": delays[-1] / 1e6,
+            "ce_delay_min_ms": min(self.delays_ce) / 1e6 if self.delays_ce else "none",
+            "other_delay_max_ms": max(self.delays_other) / 1e6 if self.delays_other else "none",
+            "schedule_earliest_ms": min(late, default="none"),
+            "schedule_latest_ms": max(late, default="none"),
+        }
+
+
+def report(seen: list[Line], interval: float) -> Iterator[str]:
+    flows: dict[int, Flow] = {}
+    for line in seen:
+        flows.setdefault(line[2], Flow()).add(line)
+    for port, flow in sorted(flows.items()):
+        for key, value in flow.summary(interval).items():
+            yield f"{port} {key} {value}\n"
+
+
 # ---- sink ---------------------------------------------------------------------------------------
 
 
@@ -66,7 +136,7 @@ def listen(port: int) -> socket.socket:
     return sock
 
 
-def receive(sock: socket.socket) -> tuple[int, int, int, int, int]:
+def receive(sock: socket.socket) -> Line:
     data, control, _, source = sock.recvmsg(65536, 256)
     sequence, sent = HEADER.unpack_from(data)
     arrived = tos = 0
@@ -82,16 +152,18 @@ def receive(sock: socket.socket) -> tuple[int, int, int, int, int]:
 
 
 def sink(opts: argparse.Namespace) -> None:
-    sock = listen(opts.port)
-    seen: list[tuple[int, int, int, int, int]] = []
+    seen: list[Line] = []
     signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
+    sock = listen(opts.port)
     try:
-        while not seen or not opts.idle or select.select([sock], [], [], opts.idle)[0]:
+        while True:
             seen.append(receive(sock))
     except Stopped:
         pass
-    sys.stdout.write("".join(f"{' '.join(map(str, line))}\n" for line in seen))
+    if opts.log:
+        with open(opts.log, "w", encoding="ascii") as log:
+            log.writelines(f"{' '.join(map(str, line))}\n" for line in seen)
+    sys.stdout.writelines(report(seen, opts.interval))
 
 
 # ---- send ---------------------------------------------------------------------------------------
@@ -104,6 +176,8 @@ def connect(opts: argparse.Namespace, flow: int) -> socket.socket:
         sock.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, opts.tos)
     else:
         sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_TCLASS, opts.tos)
+    if opts.segments > 1:
+        sock.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, opts.size - IP_UDP[sock.family])
     sock.bind(("", opts.source + flow))
     sock.connect((opts.address, opts.port))
     return sock
@@ -111,132 +185,57 @@ def connect(opts: argparse.Namespace, flow: int) -> socket.socket:
 
 def groups(opts: argparse.Namespace) -> Iterator[float]:
     """When, from the start on, each group of datagrams is due."""
-    every = opts.every or (opts.size * 8 * opts.burst / opts.rate if opts.rate else 0.0)
+    per_group = opts.burst * opts.segments
+    every = opts.every or (opts.size * 8 * per_group / opts.rate if opts.rate else 0.0)
+    first = every / 2 if opts.head else 0.0
     index = 0
     while index * every < opts.time and (not opts.groups or index < opts.groups):
-        yield index * every
+        yield first + index * every
         index += 1
 
 
+class Sender:
+    """Numbers the datagrams; the flows take turns."""
+
+    def __init__(self, opts: argparse.Namespace) -> None:
+        self.socks = [connect(opts, flow) for flow in range(opts.flows)]
+        self.padding = bytes(opts.size - IP_UDP[self.socks[0].family] - HEADER.size)
+        self.segments = opts.segments
+        self.sent = [0] * opts.flows
+        self.turn = 0
+
+    def burst(self, number: int) -> None:
+        for _ in range(number):
+            flow = self.turn
+            self.turn = (flow + 1) % len(self.socks)
+            first = self.sent[flow]
+            self.sent[flow] += self.segments
+            now = time.time_ns()
+            self.socks[flow].send(
+                b"".join(HEADER.pack(n, now) + self.padding for n in range(first, self.sent[flow]))
+            )
+
+
 def send(opts: argparse.Namespace) -> None:
-    socks = [connect(opts, flow) for flow in range(opts.flows)]
-    padding = bytes(opts.size - IP_UDP[socks[0].family] - HEADER.size)
+    sender = Sender(opts)
     start = time.monotonic()
-    number = 0
+    sender.burst(opts.head)
     for due in groups(opts):
         wait = start + due - time.monotonic()
         if wait > 0:
             time.sleep(wait)
-        for _ in range(opts.burst):
-            data = HEADER.pack(number // opts.flows, time.time_ns()) + padding
-            socks[number % opts.flows].send(data)
-            number += 1
-    print(number)
-
-
-# ---- report -------------------------------------------------------------------------------------
-
-
-@dataclass
-class Flow:
-    packets: int = 0
-    bad_order: int = 0
-    lost: list[int] = field(default_factory=list)
-    tos: dict[int, int] = field(default_factory=dict)
-    delays: list[int] = field(default_factory=list)
-    first: int = 0
-    last: int = 0
-    expected: int = 0
-
-    def add(self, arrived: int, sent: int, sequence: int, tos: int) -> None:
-        self.first = self.first or arrived
-        self.last = arrived
-        self.packets += 1
-        self.tos[tos] = self.tos.get(tos, 0) + 1
-        self.delays.append(arrived - sent)
-        if sequence < self.expected:
-            self.bad_order += 1
-            return
-        self.lost.extend(range(self.expected, sequence))
-        self.expected = sequence + 1
-
-    def summary(self) -> dict[str, object]:
-        delays = sorted(self.delays)
-        ecn = [0, 0, 0, 0]
-        for tos, packets in self.tos.items():
-            ecn[tos & 3] += packets
-        return {
-            "packets": self.packets,
-            "lost": len(self.lost),
-            "first_lost": self.lost[0] if self.lost else None,
-            "bad_order": self.bad_order,
-            "not_ect": ecn[0],
-            "ect1": ecn[1],
-            "ect0": ecn[2],
-            "ce": ecn[3],
-            "seconds": (self.last - self.first) / NSEC,
-            "delay_min_ms": delays[0] / 1e6,
-            "delay_p50_ms": delays[len(delays) // 2] / 1e6,
-            "delay_p95_ms": delays[len(delays) * 95 // 100] / 1e6,
-            "delay_max_ms": delays[-1] / 1e6,
-        }
-
-
-def lines(path: str) -> Iterator[tuple[int, int, int, int, int]]:
-    with open(path, encoding="ascii") as log:
-        for line in log:
-            arrived, sent, port, sequence, tos = map(int, line.split())
-            yield arrived, sent, port, sequence, tos
-
-
-def report(opts: argparse.Namespace) -> None:
-    flows: dict[int, Flow] = {}
-    for path in opts.log:
-        for arrived, sent, port, sequence, tos in lines(path):
-            flows.setdefault(port, Flow()).add(arrived, sent, sequence, tos)
-    print(json.dumps({str(port): flow.summary() for port, flow in sorted(flows.items())}))
-
-
-# ---- schedule -----------------------------------------------------------------------------------
-
-
-def signals(path: str) -> list[int]:
-    """When the datagrams arrived that follow a lost one, or that were marked."""
-    found = []
-    expected = 0
-    for arrived, _, _, sequence, tos in lines(path):
-        found += [arrived] * (sequence - expected + (tos & 3 == 3))
-        expected = sequence + 1
-    return found
-
-
-def schedule(opts: argparse.Namespace) -> None:
-    """How late each signal was against interval/sqrt(count), from the first one on."""
-    late: list[float] = []
-    due = 0.0
-    found = signals(opts.log)
-    for count, arrived in enumerate(islice(found, opts.signals), start=1):
-        late.append((arrived - found[0]) / 1e6 - due)
-        due += opts.interval * 1e3 / count**0.5
-    print(
-        json.dumps(
-            {
-                "signals": len(found),
-                "compared": len(late),
-                "earliest_ms": min(late, default=None),
-                "latest_ms": max(late, default=None),
-            }
-        )
-    )
+        sender.burst(opts.burst)
+    print(sum(sender.sent))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="UDP with sequence numbers and time stamps")
     actions = parser.add_subparsers(required=True)
 
-    action = actions.add_parser("sink", help="print a line for every datagram")
+    action = actions.add_parser("sink", help="print a report when stopped")
     action.add_argument("--port", type=int, default=5000)
-    action.add_argument("--idle", type=float, default=0, help="end after so many silent seconds")
+    action.add_argument("--log", help="a line for every datagram")
+    action.add_argument("--interval", type=float, default=0.1, help="CoDel's, seconds")
     action.set_defaults(run=sink)
 
     action = actions.add_parser("send", help="send datagrams, print how many")
@@ -248,20 +247,12 @@ def main() -> None:
     action.add_argument("--tos", type=lambda text: int(text, 0), default=0)
     action.add_argument("--rate", type=float, default=0, help="bit/s of IP packets")
     action.add_argument("--burst", type=int, default=1, help="datagrams sent at once")
+    action.add_argument("--segments", type=int, default=1, help="datagrams in one, as UDP GSO")
+    action.add_argument("--head", type=int, default=0, help="sent half a period before all others")
     action.add_argument("--every", type=float, default=0, help="seconds from burst to burst")
     action.add_argument("--groups", type=int, default=0, help="bursts in all")
     action.add_argument("--time", type=float, default=float("inf"), help="seconds")
     action.set_defaults(run=send)
-
-    action = actions.add_parser("report", help="JSON: losses, delays and marks per source port")
-    action.add_argument("log", nargs="+")
-    action.set_defaults(run=report)
-
-    action = actions.add_parser("schedule", help="JSON: signals against the control law")
-    action.add_argument("--interval", type=float, required=True, help="seconds")
-    action.add_argument("--signals", type=int, default=None, help="compare the first so many")
-    action.add_argument("log")
-    action.set_defaults(run=schedule)
 
     opts = parser.parse_args()
     opts.run(opts)
