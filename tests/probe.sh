@@ -14,6 +14,9 @@ probe_start()
 	local pipes=$LIB_TMP/probe.$BASHPID
 
 	PROBE_NS=$1
+	# Only the test's own packets are to be in the queues.
+	[[ ! -d /proc/sys/net/ipv6 ]] ||
+		in_ns "$1" sysctl -qw net.ipv6.conf.default.disable_ipv6=1
 	mkfifo "$pipes.ask" "$pipes.answer"
 	in_ns "$1" python3 "$LIB_DIR/probe.py" <"$pipes.ask" >"$pipes.answer" &
 	defer lib_stop $!
@@ -50,11 +53,8 @@ probe_veth()
 	ip -n "$PROBE_NS" link set "$2" up
 }
 
-# Only the test's own packets are to be in the queues.
 probe_quiet()
 {
-	[[ ! -d /proc/sys/net/ipv6 ]] ||
-		in_ns "$PROBE_NS" sysctl -qw "net.ipv6.conf.$1.disable_ipv6=1"
 	ip -n "$PROBE_NS" link set "$1" arp off
 }
 
@@ -138,6 +138,6 @@ probe_fails()
 		trap lib_undo EXIT
 		"$@"
 	) || status=$?
-	[[ $status -ne $LIB_SKIP ]] || exit $LIB_SKIP
+	[[ $status -ne $LIB_SKIP ]] || exit "$LIB_SKIP"
 	[[ -s $found ]] || fail "$1 has found nothing wrong"
 }

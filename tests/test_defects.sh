@@ -43,7 +43,8 @@ sparse_loses_nothing()
 
 ### An interval of nothing, a backlog of hundreds of thousands
 
-# pktgen DEV COUNT: packets as fast as the kernel makes them
+# pktgen DEV COUNT: packets as fast as the kernel makes them. It ends only when the last
+# has left the queue
 pktgen()
 {
 	local dir=/proc/net/pktgen
@@ -54,9 +55,15 @@ pktgen()
 		for option in 'count $2' 'pkt_size 60' 'clone_skb 0' 'burst 1' 'delay 0' \
 			'dst 10.9.3.2' 'dst_mac 02:00:00:00:00:01' 'xmit_mode queue_xmit'; do
 			echo \$option >$dir/$1
-		done
-		echo start >$dir/pgctrl
-		echo rem_device_all >$dir/kpktgend_0"
+		done"
+	background in_ns "$PROBE_NS" bash -c "echo start >$dir/pgctrl"
+}
+
+# Without what tbf let pass at once
+has_filled()
+{
+	probe get d0 10: qlen
+	((REPLY >= $1 - 100))
 }
 
 # A link that stood still and then is fast: everything is overdue. CoDel drops, but no
@@ -73,7 +80,7 @@ dequeue_is_bounded()
 	tcn qdisc add dev d0 parent 1:1 handle 10: "$kind" limit 1000000 noecn "$@" \
 		target 1us interval 1us
 	pktgen d0 "$count"
-	probe_check "before" d0 10: qlen ">=" $((count - 100))
+	busywait 60 has_filled "$count" || fail "only $REPLY packets came"
 	probe_agree "before" d0
 	tcn qdisc change dev d0 root handle 1: tbf $FAST
 	probe send d0 1

@@ -340,6 +340,8 @@ stands()
 
 ### Peeking
 
+LONGER="stab overhead 100 linklayer ethernet"
+
 # qfq looks into its leaves before it takes. After a pause CoDel drops as soon as
 # somebody looks. A parent that hears of the drops while the peeked packet is not
 # counted takes the class for empty, and forgets it.
@@ -354,7 +356,7 @@ peek_keeps_class()
 	probe_dummy d0
 	# Packets must be longer than the MTU, or CoDel would not drop the last but one.
 	ip -n "$NS" link set d0 mtu 68
-	tcn qdisc add dev d0 root handle 1: stab overhead 100 linklayer ethernet tbf $FAST
+	tcn qdisc add dev d0 root handle 1: $LONGER tbf $FAST
 	tcn qdisc add dev d0 parent 1:1 handle 2: qfq
 	tcn class add dev d0 parent 2: classid 2:1 qfq weight 1 maxpkt 2048
 	tcn class add dev d0 parent 2: classid 2:2 qfq weight 1 maxpkt 2048
@@ -376,12 +378,12 @@ peek_keeps_class()
 
 tbf_holds()
 {
-	tcn qdisc change dev d0 root handle 1: tbf $SLOW
+	tcn qdisc change dev d0 root handle 1: $LONGER tbf $SLOW
 }
 
 tbf_lets_go()
 {
-	tcn qdisc change dev d0 root handle 1: tbf $FAST
+	tcn qdisc change dev d0 root handle 1: $LONGER tbf $FAST
 }
 
 plug_holds()

@@ -164,6 +164,7 @@ namespace_removed()
 	probe_start "$NS"
 	inner=$NS-inner
 	ip netns add "$inner"
+	defer no_namespace "$inner"
 	ip -n "$NS" link add a0 type veth peer name b0 netns "$inner"
 	probe_quiet a0
 	ip -n "$NS" link set a0 up
@@ -179,6 +180,11 @@ namespace_removed()
 	ip netns del "$inner"
 	busywait 10 no_device "$NS" a0 || fail "the namespace has not gone"
 	probe calm
+}
+
+no_namespace()
+{
+	ip netns del "$1" 2>/dev/null || true
 }
 
 inner_backlog()
