@@ -28,7 +28,9 @@ def _one_line(text: str) -> Iterator[Source]:
 
 def _stanzas(text: str) -> Iterator[Source]:
     for stanza in re.split(r"\n\s*\n", text):
-        fields = dict(re.findall(r"^(Types|URIs|Suites|Components):\s*(.*)$", stanza, re.M))
+        fields = dict(
+            re.findall(r"^(Types|URIs|Suites|Components):\s*(.*)$", stanza, re.M)
+        )
         if "deb" not in fields.get("Types", "").split():
             continue
         for uri in fields.get("URIs", "").split():
@@ -39,7 +41,10 @@ def _stanzas(text: str) -> Iterator[Source]:
 def _mirror(suites: str) -> str | None:
     """The first source that has Debian's suites of this pattern; others have other components."""
     found: list[Source] = []
-    for path in [ETC / "sources.list", *sorted((ETC / "sources.list.d").glob("*.list"))]:
+    for path in [
+        ETC / "sources.list",
+        *sorted((ETC / "sources.list.d").glob("*.list")),
+    ]:
         found += _one_line(path.read_text()) if path.is_file() else ()
     for path in sorted((ETC / "sources.list.d").glob("*.sources")):
         found += _stanzas(path.read_text())
@@ -52,7 +57,12 @@ def _mirror(suites: str) -> str | None:
 def _exists(uri: str, suite: str) -> bool:
     """Whether the mirror has the suite: not all have all of them."""
     with tempfile.TemporaryDirectory() as folder:
-        argv = [HELPER, "download-file", f"{uri}/dists/{suite}/InRelease", f"{folder}/it"]
+        argv = [
+            HELPER,
+            "download-file",
+            f"{uri}/dists/{suite}/InRelease",
+            f"{folder}/it",
+        ]
         quiet = subprocess.DEVNULL
         done = subprocess.run(argv, stdin=quiet, stdout=quiet, stderr=quiet)
         return done.returncode == 0

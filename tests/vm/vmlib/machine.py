@@ -83,14 +83,27 @@ def _readable(kmsg: bytes) -> tuple[str, bool]:
 
 
 def _arguments(
-    kernel: Path, initrd: str, virtual_time: bool, memory: int, outputs: dict[str, int], extra: str
+    kernel: Path,
+    initrd: str,
+    virtual_time: bool,
+    memory: int,
+    outputs: dict[str, int],
+    extra: str,
 ) -> list[str]:
     argv = ["qemu-system-x86_64"]
     argv += ["-M", "microvm,acpi=off,auto-kernel-cmdline=off,rtc=on,pit=on,pic=on"]
     argv += ["-accel", "tcg", "-cpu", CPU, "-smp", "1", "-m", str(memory)]
     argv += VIRTUAL_TIME if virtual_time else ()
     argv += ["-rtc", "base=2026-01-01T00:00:00,clock=vm", "-seed", "1"]
-    argv += ["-nodefaults", "-no-user-config", "-display", "none", "-nic", "none", "-no-reboot"]
+    argv += [
+        "-nodefaults",
+        "-no-user-config",
+        "-display",
+        "none",
+        "-nic",
+        "none",
+        "-no-reboot",
+    ]
     outputs = {n: fd for n, fd in outputs.items() if n != "messages"}
     for name, fd in outputs.items():
         argv += ["-chardev", f"file,id={name},path=/dev/fd/{fd}"]
@@ -165,7 +178,9 @@ def run(
     try:
         for fd in (initrd, stdout_in, stderr_in):
             os.close(fd)
-        result.timed_out = not _forward({stdout: 1, stderr: 2}, time.monotonic() + timeout)
+        result.timed_out = not _forward(
+            {stdout: 1, stderr: 2}, time.monotonic() + timeout
+        )
     finally:
         process.stop(child)
     _collect(result, _read(kept["control"]))
