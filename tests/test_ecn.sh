@@ -1,0 +1,224 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# With ecn, CoDel marks what it would otherwise drop, if the sender takes marks (RFC
+# 3168), and only then. What tc counts as marked is what arrives with CE set, with a
+# valid checksum, whatever VLAN tags stand before the IP header; and a packet that
+# somebody else holds a clone of is not written to.
+#
+#	CLIENT --- ROUTER --- 10 Mbit/s --- SERVER
+#	 TCP, UDP  htb, qdisc                sink
+#
+# As in test_burst.sh, of 240 packets of 1 ms at once, those at 105 and 205 ms signal.
+
+# shellcheck disable=SC2119 # functions with optional arguments
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/traffic.sh"
+
+lib_require iperf3 python3 ss
+
+ECT1=1
+ECT0=2
+
+# ip_count NAMESPACE COUNTER: of /proc/net/netstat, IpExt
+# shellcheck disable=SC2016 # awk
+ip_count()
+{
+	in_ns "$1" awk -v name="$2" '
+		$1 == "IpExt:" && !n { n = split($0, names); next }
+		$1 == "IpExt:" { for (i = 1; i <= n; i++) if (names[i] == name) print $i }
+		' /proc/net/netstat
+}
+
+# burst TOS [OPTION...]: 240 packets
+burst()
+{
+	local tos=$1
+
+	shift
+	sink_start
+	udp_send --tos "$tos" --size 1236 --burst 240 --groups 1 "$@" >/dev/null
+	sink_stop
+}
+
+# all_marked: by the receiver, and by tc
+all_marked()
+{
+	check "arrived with CE" "$(udp_get 6000 ce)" == 2
+	check "ecn_mark" "$(bottleneck_get .ecn_mark)" == 2
+	check "lost" "$(udp_get 6000 lost)" == 0
+}
+
+# all_dropped: nothing is marked
+all_dropped()
+{
+	check "arrived with CE" "$(udp_get 6000 ce)" == 0
+	check "ecn_mark" "$(bottleneck_get .ecn_mark)" == 0
+	check "lost" "$(udp_get 6000 lost)" == 2
+	check "drops" "$(bottleneck_get .drops)" == 2
+}
+
+# Overload: all signals of the schedule (see test_delay.sh) are marks
+overload()
+{
+	topo_create
+	topo_bottleneck 10mbit "$1" limit 10000 ecn
+	sink_start
+	udp_send --tos "$ECT0" --size 1236 --rate 19.8e6 --time 2 >/dev/null
+	sink_stop
+	check "lost" "$(udp_get 6000 lost)" == 0
+	check "arrived with CE" "$(udp_get 6000 ce)" == "$(bottleneck_get .ecn_mark)"
+	check "arrived with CE" "$(udp_get 6000 ce)" ">=" 100
+	check "CE as the kernel counts it" "$(ip_count "$SERVER" InCEPkts)" \
+		== "$(udp_get 6000 ce)"
+	check "wrong checksums" "$(ip_count "$SERVER" InCsumErrors)" == 0
+	check_time "latest mark against the law, ms" \
+		"$(udp_get 6000 schedule_latest_ms)" "<=" 2
+	check_near "earliest mark against the law, ms" \
+		"$(udp_get 6000 schedule_earliest_ms)" 0 2
+}
+
+who_takes_marks()
+{
+	topo_create
+	topo_bottleneck 10mbit "$1" ecn
+	burst "$ECT1"
+	all_marked
+	tc -n "$ROUTER" qdisc replace dev r1 parent 1:1 handle 11: pfifo
+	tc -n "$ROUTER" qdisc replace dev r1 parent 1:1 handle 10: "$1" ecn
+	burst 0
+	all_dropped
+}
+
+noecn()
+{
+	topo_create
+	topo_bottleneck 10mbit "$1" noecn
+	burst "$ECT0"
+	all_dropped
+}
+
+# TCP slows down without losing a segment
+tcp()
+{
+	local ns before
+
+	topo_create
+	topo_delay 50ms
+	topo_bottleneck 10mbit "$1" limit 10000 ecn
+	for ns in "$CLIENT" "$SERVER"; do
+		in_ns "$ns" sysctl -qw net.ipv4.tcp_ecn=1
+	done
+	tcp_serve
+	before=$(ip_count "$SERVER" InCEPkts)
+	tcp_run tcp -t 6
+	check "ecn_mark" "$(bottleneck_get .ecn_mark)" ">=" 1
+	check "arrived with CE" "$(($(ip_count "$SERVER" InCEPkts) - before))" \
+		== "$(bottleneck_get .ecn_mark)"
+	check "sent again" "$(tcp_get tcp .end.sum_sent.retransmits)" == 0
+	check "drops" "$(bottleneck_get .drops)" == 0
+}
+
+# ipv6_end NAMESPACE DEVICE ADDRESS: no packets but those of the test: no link-local
+ipv6_end()
+{
+	in_ns "$1" sysctl -qw "net.ipv6.conf.$2.disable_ipv6=0" \
+		"net.ipv6.conf.$2.addr_gen_mode=1"
+	ip -n "$1" addr add "$3/64" dev "$2" nodad
+}
+
+ipv6()
+{
+	[[ -d /proc/sys/net/ipv6 ]] || skip "there is no IPv6"
+	topo_create
+	ipv6_end "$CLIENT" c0 fd00:1::2
+	ipv6_end "$ROUTER" r0 fd00:1::1
+	ipv6_end "$ROUTER" r1 fd00:2::1
+	ipv6_end "$SERVER" s0 fd00:2::2
+	in_ns "$ROUTER" sysctl -qw net.ipv6.conf.all.forwarding=1
+	ip -n "$CLIENT" route add default via fd00:1::1
+	topo_neighbour "$CLIENT" c0 "$ROUTER" r0 fd00:1::1
+	topo_neighbour "$ROUTER" r1 "$SERVER" s0 fd00:2::2
+	topo_bottleneck 10mbit "$1" ecn
+	UDP_TO=fd00:2::2 burst "$ECT0"
+	all_marked
+}
+
+# vlan NAMESPACE DEVICE ID [OPTION...]: tagged on top of DEVICE; prints its name
+vlan()
+{
+	local ns=$1 dev=$2 id=$3
+
+	shift 3
+	ip -n "$ns" link add link "$dev" name "$dev.$id" up type vlan id "$id" "$@"
+	echo "$dev.$id"
+}
+
+# tagged KIND REORDER_HDR [PROTOCOL...]: from r1 to s0 through VLANs. With reorder_hdr
+# off the tag is written into the packet, before it comes to the qdisc
+tagged()
+{
+	local kind=$1 reorder=$2 protocol id=20 router=r1 server=s0
+
+	shift 2
+	topo_create
+	for protocol; do
+		router=$(vlan "$ROUTER" "$router" "$id" protocol "$protocol" reorder_hdr "$reorder")
+		server=$(vlan "$SERVER" "$server" "$id" protocol "$protocol")
+		id=$((id + 1))
+	done
+	ip -n "$ROUTER" addr add 10.9.3.1/24 dev "$router"
+	ip -n "$SERVER" addr add 10.9.3.2/24 dev "$server"
+	topo_neighbour "$ROUTER" "$router" "$SERVER" "$server" 10.9.3.2
+	topo_bottleneck 10mbit "$kind" ecn
+	UDP_TO=10.9.3.2 burst "$ECT0"
+	all_marked
+	check "wrong checksums" "$(ip_count "$SERVER" InCsumErrors)" == 0
+}
+
+# Every packet that comes to r0 goes to a sink in ROUTER, and a clone of it to r1. The
+# sink reads only when the clones have been through the queue: a mark in the header that
+# they share would show. SERVER must see the signals, as losses or marks in a copy.
+clone()
+{
+	local mac
+
+	topo_create
+	topo_bottleneck 10mbit "$1" ecn
+	mac=$(in_ns "$ROUTER" cat /sys/class/net/r0/address)
+	ip -n "$SERVER" link set s0 address "$mac"
+	ip -n "$SERVER" addr add 10.9.1.1/32 dev lo
+	tc -n "$ROUTER" qdisc add dev r0 clsact
+	tc -n "$ROUTER" filter add dev r0 ingress protocol ip matchall \
+		action mirred egress mirror dev r1
+
+	SINK_NS=$ROUTER
+	sink_start
+	kill -STOP "$SINK"
+	UDP_TO=10.9.1.1 udp_send --tos "$ECT0" --size 1236 --burst 240 --groups 1 >/dev/null
+	drain 30
+	kill -CONT "$SINK"
+	busywait 30 sink_read
+	sink_end
+	check "originals" "$(udp_get 6000 packets)" == 240
+	check "originals with CE" "$(udp_get 6000 ce)" == 0
+	check "clones dropped or marked" "$(bottleneck_get '.drops + .ecn_mark')" ">=" 2
+	check "CE in SERVER" "$(ip_count "$SERVER" InCEPkts)" == "$(bottleneck_get .ecn_mark)"
+}
+
+# sink_read: nothing waits in the sink's socket
+sink_read()
+{
+	in_ns "$SINK_NS" ss -Hlnu "sport = :$UDP_PORT" | awk '{ exit $2 != 0 }'
+}
+
+lib_add_each overload "ECT(0): every signal is a mark, at interval/sqrt(count)"
+lib_add_each who_takes_marks "ECT(1) is marked, not-ECT is dropped"
+lib_add_each noecn "noecn: ECT(0) is dropped"
+lib_add_each tcp "TCP with ECN loses nothing"
+lib_add_each ipv6 "IPv6"
+lib_add_each tagged "VLAN, tag beside the packet" on 802.1Q
+lib_add_each tagged "VLAN, tag in the packet" off 802.1Q
+lib_add_each tagged "QinQ, inner tag in the packet, outer beside it" on 802.1ad 802.1Q
+lib_add_each clone "the original of a clone is not touched"
+lib_main "$@"
