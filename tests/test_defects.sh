@@ -19,7 +19,7 @@ MAX_DROPS=16	# in one dequeue: what CODEL_QDISC_MAX_DROPS is
 
 ### A queue that has emptied is forgotten
 
-# Bulk at twice the link's rate, and a packet of another flow every 0.3 s, in a queue
+# Bulk at twice the link's rate, and a packet of another flow every 0.31 s, in a queue
 # of its own that is always empty when the next one comes. A delay that it once had
 # must not be held against it.
 sparse_loses_nothing()
@@ -30,9 +30,9 @@ sparse_loses_nothing()
 	tcn qdisc add dev v0 root handle 1: tbf rate 1mbit burst 1600 limit 1000000000
 	tcn qdisc add dev v0 parent 1:1 handle 10: "$1" noecn
 	probe listen v1
-	probe flood v0 250 prio=10:1
+	probe flood v0 167 size=1500 prio=10:1
 	for _ in {1..40}; do
-		sleep 0.3
+		sleep 0.31
 		probe send v0 1 size=98 prio=10:7 flow=9
 	done
 	probe calm
