@@ -3,7 +3,8 @@
 #
 # What has gone wrong in CoDel qdiscs before, as far as no other test is about it.
 # Where the running kernel still has the defect, the same check must fail on its own
-# fq_codel.
+# fq_codel. (Of the others, Debian's 6.12.117 passes: sparse packets beside a flood,
+# the backlog after a trim, and a huge MTU, with which CoDel acts there too.)
 #
 #   v0 or d0    root 1: tbf    leaf 10: under test
 #   v1          listens
@@ -144,7 +145,6 @@ mtu_before_attach()
 
 lib_require python3
 lib_add sparse_loses_nothing "sparse packets beside a flood" "$FQ_CODEL_KIND"
-lib_add_kernel sparse_loses_nothing "sparse packets beside a flood"
 lib_add dequeue_is_bounded "$CODEL_KIND: 400,000 overdue packets" "$CODEL_KIND" 400000
 lib_add dequeue_is_bounded "$FQ_CODEL_KIND: 400,000 overdue packets" \
 	"$FQ_CODEL_KIND" 400000 memory_limit 4000000000
@@ -152,5 +152,4 @@ lib_add_kernel dequeue_is_bounded "overdue packets" 20000
 lib_add quantum_has_bounds "a huge quantum is refused" "$FQ_CODEL_KIND"
 lib_add_each mtu_before_attach "MTU 2147483647 before attach" 2147483647
 lib_add_each mtu_before_attach "MTU 0 before attach" 0
-lib_add_kernel mtu_before_attach "MTU 2147483647 before attach" 2147483647
 lib_main "$@"
