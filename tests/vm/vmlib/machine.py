@@ -24,7 +24,7 @@ MEMORY = 1024
 VIRTUAL_TIME = ("-icount", "shift=0,sleep=off")
 CPU = "max,-rdrand,-rdseed,-erms,-fsrm"
 COMMAND_LINE = (
-    "console=ttyS0 loglevel=5 panic=-1 oops=panic nokaslr "
+    "console=ttyS0 loglevel=5 panic=-1 reboot=t oops=panic nokaslr "
     "mitigations=off audit=0 cryptomgr.notests random.trust_cpu=off "
     "tsc=reliable no_timer_check rdinit=/init"
 )
