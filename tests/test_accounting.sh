@@ -5,7 +5,7 @@
 # dropped or is queued, and its parents count the same, whatever is changed while
 # they wait. The packets are counted where they are sent.
 #
-#   d0 (dummy)     root 1: tbf, 8 bit/s: one packet passes, the next is peeked
+#   d0 (dummy)     root 1: tbf, 80 bit/s: one packet passes, the next is peeked
 #                  leaf 10: under test
 #
 # The peeked packet is no longer in a queue of the leaf's, but still part of it: most
@@ -16,7 +16,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/probe.sh"
 
-SLOW="rate 8bit burst 1600 limit 100000000"
+SLOW="rate 80bit burst 1600 limit 100000000"
 FAST="rate 10gbit burst 1mb limit 100000000"
 STAB=""
 
@@ -221,7 +221,7 @@ odd_lengths()
 	probe_dummy d0
 	tcn qdisc add dev d0 root handle 1: stab overhead "$overhead" linklayer ethernet \
 		htb default 1
-	tcn class add dev d0 parent 1: classid 1:1 htb rate 8bit burst 1600 cburst 1600 quantum 1514
+	tcn class add dev d0 parent 1: classid 1:1 htb rate 80bit burst 1600 cburst 1600 quantum 1514
 	tcn qdisc add dev d0 parent 1:1 handle 10: "$kind" limit 8
 	probe send d0 60 size=64 flow=0 flow=1 flow=2 flow=3 flow=4
 	accounted filled 60
@@ -269,7 +269,7 @@ verdict()
 	probe_start "$NS"
 	probe_dummy d0
 	tcn qdisc add dev d0 root handle 1: htb default 1
-	tcn class add dev d0 parent 1: classid 1:1 htb rate 8bit burst 1600 cburst 1600 quantum 1514
+	tcn class add dev d0 parent 1: classid 1:1 htb rate 80bit burst 1600 cburst 1600 quantum 1514
 	tcn qdisc add dev d0 parent 1:1 handle 10: "$kind" limit 20 drop_batch 1
 	probe send d0 31 prio=10:1	# one leaves, 20 wait, 10 are too many
 	probe_agree flooded d0

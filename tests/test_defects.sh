@@ -15,7 +15,7 @@
 . "$(dirname "$0")/probe.sh"
 
 FAST="rate 10gbit burst 1600 limit 1000000000"
-SLOW="rate 8bit burst 1600 limit 1000000000"
+SLOW="rate 8bit burst 200 limit 1000000000"
 MAX_DROPS=16	# in one dequeue: what CODEL_QDISC_MAX_DROPS is
 
 ### A queue that has emptied is forgotten

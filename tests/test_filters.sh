@@ -4,7 +4,7 @@
 # fq_codel's filters and classes. Filters choose a packet's flow or its fate, also
 # when the qdisc is empty; each verdict ends where it should, and is counted.
 #
-#   d0 (dummy)   root 1: tbf, 8 bit/s    leaf 10: fq_codel    where packets have to wait
+#   d0 (dummy)   root 1: tbf, 80 bit/s    leaf 10: fq_codel    where packets have to wait
 #   d0 (dummy)   root 10: fq_codel                            where they must not
 #
 # All packets go to UDP port 9.
@@ -20,7 +20,7 @@ waiting()
 	ns_create n
 	probe_start "$NS"
 	probe_dummy d0
-	tcn qdisc add dev d0 root handle 1: tbf rate 8bit burst 1600 limit 100000000
+	tcn qdisc add dev d0 root handle 1: tbf rate 80bit burst 1600 limit 100000000
 	tcn qdisc add dev d0 parent 1:1 handle 10: "$@"
 	probe send d0 2 prio=10:1	# the one that leaves, and the one that is peeked
 }

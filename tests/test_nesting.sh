@@ -7,7 +7,7 @@
 # the qlen and backlog of what is below it, and in the end all of it has left.
 #
 #   d0 (dummy: takes everything)
-#   1:  tbf, 8 bit/s: everything stays where it is, and 2: is peeked
+#   1:  tbf, 80 bit/s: everything stays where it is, and 2: is peeked
 #   2:  the parent in question; one packet is set aside in it, unless it hands the
 #       peek on (prio, red)
 #   10: codel below 2:1         20: fq_codel below 2:2
@@ -19,7 +19,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/probe.sh"
 
-SLOW="rate 8bit burst 1600 limit 100000000"
+SLOW="rate 80bit burst 1600 limit 100000000"
 FAST="rate 10gbit burst 1mb limit 100000000"
 HASTY="target 0.1ms interval 1ms"	# CoDel drops a lot of what waits
 

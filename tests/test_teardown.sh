@@ -13,7 +13,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/probe.sh"
 
-SLOW="rate 8bit burst 1600 limit 100000000"
+SLOW="rate 80bit burst 1600 limit 100000000"
 BUSY="rate 4mbit burst 1600 limit 100000000"
 
 # below TBF KIND [OPTION...]: the topology above
