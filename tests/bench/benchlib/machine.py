@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Where a plan is carried out: in a virtual machine, or on this one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .plan import Job
+
+BENCH = Path(__file__).resolve().parents[1]
+TOP = BENCH.parents[1]
+
+
+class Failure(Exception):
+    """A reason for the user."""
+
+
+@dataclass
+class Results:
+    """What the guest printed."""
+
+    kernel: str = ""
+    modules: dict[str, str] = field(default_factory=dict)
+    runs: dict[str, list[dict[str, int]]] = field(default_factory=dict)
+
+
+def parse(text: str) -> Results:
+    results = Results()
+    for line in text.splitlines():
+        name, *rest = line.split("\t")
+        if name == "kernel":
+            results.kernel = rest[0]
+        elif name == "module":
+            results.modules[rest[0]] = rest[1]
+        else:
+            pairs = (word.split("=") for word in rest[0].split())
+            results.runs.setdefault(name, []).append({k: int(v) for k, v in pairs})
+    return results
+
+
+def _run(argv: list[str], plan: Path, jobs: list[Job]) -> Results:
+    plan.write_text("".join(f"{job.line()}\n" for job in jobs))
+    done = subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise Failure(f"the measurement ended with status {done.returncode}")
+    return parse(done.stdout)
+
+
+def virtual(suite: str, jobs: list[Job], timeout: int) -> Results:
+    """In virtual time: one instruction is one nanosecond."""
+    with tempfile.TemporaryDirectory() as folder:
+        plan = Path(folder) / "bench.plan"
+        argv = [str(TOP / "tests/vm/run"), "--suite", suite, "--timeout", str(timeout)]
+        argv += ["--module", str(BENCH), "--put", str(plan), "--"]
+        argv += ["bash", "/root/tests/bench/guest.sh", "/root/bench.plan", "/root/codel_bench.ko"]
+        return _run(argv, plan, jobs)
+
+
+def _why_not_real() -> str:
+    """Why this machine cannot measure, empty if it may be able to."""
+    release = os.uname().release
+    if os.geteuid() != 0:
+        return "loading modules needs root"
+    if not Path("/proc/modules").exists():
+        return "the running kernel loads no modules"
+    if Path("/proc/sys/kernel/modules_disabled").exists():
+        if Path("/proc/sys/kernel/modules_disabled").read_text().strip() != "0":
+            return "loading modules is disabled (kernel.modules_disabled)"
+    if not Path(f"/lib/modules/{release}/build/Makefile").exists():
+        return f"the headers of the running kernel {release} are not installed"
+    return ""
+
+
+def real(jobs: list[Job]) -> Results:
+    """On this machine's own kernel, with what `make install` has installed."""
+    why = _why_not_real()
+    if why:
+        raise Failure(f"REALTIME=1 cannot measure here: {why}")
+    build = f"/lib/modules/{os.uname().release}/build"
+    with tempfile.TemporaryDirectory() as folder:
+        for path in sorted(BENCH.glob("*.[ch]")) + [BENCH / "Kbuild"]:
+            (Path(folder) / path.name).write_bytes(path.read_bytes())
+        made = subprocess.run(["make", "-C", build, f"M={folder}", "modules"],
+                              stdout=sys.stderr, check=False)  # fmt: skip
+        if made.returncode:
+            raise Failure("the module could not be built")
+        plan = Path(folder) / "bench.plan"
+        argv = ["bash", str(BENCH / "guest.sh"), str(plan), f"{folder}/codel_bench.ko"]
+        return _run(argv, plan, jobs)

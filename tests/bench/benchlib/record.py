@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The figures that ours must not exceed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .machine import BENCH
+
+RECORDED = BENCH / "recorded.json"
+REGIMES = ("one-f1,small-f1,wait-f1,wait-f16,wait-f512,dissect-wait-f512,drop-f1,mark-f1,"
+           "enqueue-f900,enqueue-f900-b65536,flood-f900,flood-f65536-b65536,overmemory-f900,"
+           "dump")  # fmt: skip
+SLACK = 1.03
+
+Figures = dict[str, Any]
+
+
+def values(data: Figures) -> dict[str, float]:
+    """One number per name: cost of a packet, loop subtracted, or of a dump."""
+    found: dict[str, float] = {}
+    for row in data["rows"]:
+        for kind, cell in row["qdiscs"].items():
+            found[f"{kind}: {row['name']}"] = cell["net"]
+    for kind, times in data["dump"].items():
+        for flows, ns in times.items():
+            found[f"{kind}: dump with {flows} active"] = ns
+    return found
+
+
+def write(data: Figures) -> None:
+    kept = {"suite": data["suite"], "kernel": data["kernel"], "instructions": values(data)}
+    RECORDED.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
+
+
+def _case(name: str, now: float | None, before: float) -> tuple[bool, str]:
+    if now is None:
+        return False, f"{name}: {before:.1f} instructions before, not measured now"
+    change = 100 * (now / before - 1) if before else 0.0
+    passed = now <= before * SLACK
+    return passed, f"{name}: {now:.1f} instructions, {before:.1f} recorded ({change:+.1f}%)"
+
+
+def check(data: Figures) -> int:
+    """KTAP; fails where a figure has risen by more than 3%."""
+    recorded = json.loads(RECORDED.read_text())
+    now = values(data)
+    cases = [_case(n, now.get(n), v) for n, v in sorted(recorded["instructions"].items())]
+    print(f"TAP version 13\n1..{len(cases)}")
+    if data["kernel"] != recorded["kernel"]:
+        print(f"# recorded with kernel {recorded['kernel']}, this is {data['kernel']}")
+    for number, (passed, text) in enumerate(cases, 1):
+        print(f"{'ok' if passed else 'not ok'} {number} {text}")
+    return 0 if all(passed for passed, _text in cases) else 1

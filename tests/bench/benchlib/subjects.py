@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The qdiscs that are compared, and how each is told what a regime needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LOOP = "bench_loop"
+NOP = "bench_loop_nop"
+OURS = ("codel_oot", "fq_codel_oot")
+SUBJECTS = ("pfifo", "codel", "codel_oot", "fq_codel", "fq_codel_oot",
+            "fq", "fq_pie", "cake", "dualpi2")  # fmt: skip
+FLOW_QUEUES = ("fq_codel", "fq_codel_oot")
+# They control the delay of packets that wait, and can mark.
+CODELS = ("codel", "codel_oot", "fq_codel", "fq_codel_oot", "cake")
+# They mark only a packet that nobody else refers to.
+MARK_UNSHARED = OURS
+
+TRUESIZE = 2304  # bytes that the kernel charges for a packet of 1514
+ENOUGH = 1_000_000  # a limit that is never reached
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a regime asks of every qdisc, whatever its words for it are."""
+
+    limit: int = 10240  # packets
+    memory: int = 0  # packets' worth of memory; 0: no limit of memory
+    buckets: int = 1024
+    batch: int = 64
+    target: str = "10s"  # CoDel never acts
+    interval: str = "100s"
+    ecn: bool = False
+
+
+def _codel(s: Setting) -> str:
+    ecn = "ecn" if s.ecn else "noecn"
+    return f"limit {s.limit} target {s.target} interval {s.interval} {ecn}"
+
+
+def _memory(s: Setting, word: str = "memory_limit") -> str:
+    return f" {word} {s.memory * TRUESIZE}" if s.memory else ""
+
+
+def _fq_codel(s: Setting) -> str:
+    limit = s.limit if not s.memory else ENOUGH
+    memory = _memory(s) or f" memory_limit {ENOUGH * 1000}"
+    rest = f"target {s.target} interval {s.interval} {'ecn' if s.ecn else 'noecn'}"
+    return f"limit {limit} flows {s.buckets} {rest} drop_batch {s.batch}{memory}"
+
+
+def _fq_pie(s: Setting) -> str:
+    limit = s.limit if not s.memory else ENOUGH
+    memory = _memory(s) or f" memory_limit {ENOUGH * 1000}"
+    return f"limit {limit} flows {s.buckets} target {s.target}{memory}"
+
+
+def _cake(s: Setting) -> str:
+    """Its only limit is one of memory."""
+    return f"unlimited rtt {s.interval} memlimit {(s.memory or s.limit) * TRUESIZE}"
+
+
+def options(kind: str, s: Setting) -> str:
+    """The words that tc wants for a qdisc of this kind."""
+    words = {
+        "pfifo": lambda: f"limit {s.limit}",
+        "codel": lambda: _codel(s),
+        "codel_oot": lambda: _codel(s),
+        "fq_codel": lambda: _fq_codel(s),
+        "fq_codel_oot": lambda: _fq_codel(s),
+        "fq": lambda: f"limit {s.limit} flow_limit {s.limit} buckets {s.buckets}",
+        "fq_pie": lambda: _fq_pie(s),
+        "cake": lambda: _cake(s),
+        "dualpi2": lambda: f"limit {s.limit} target 1s",
+        LOOP: lambda: "",
+        NOP: lambda: "",
+    }
+    return words[kind]()

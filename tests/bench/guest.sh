@@ -1,0 +1,176 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# guest.sh PLAN MODULE: carries a plan out on this machine, as root. A line of the
+# plan is one of these, its fields separated by tabs; # stands for a comment:
+#
+#	run ID KIND TC_OPTIONS BENCH_KEYS
+#	memory ID KIND TC_OPTIONS COUNT
+#
+# The result is on stdout, one line per line of the plan, ID and what was found,
+# after lines that say what was measured.
+set -euo pipefail
+
+PLAN=$1
+MODULE=$2
+DEV=codel-bench
+FILE=/sys/kernel/debug/codel_bench/run
+SPEC=			# the qdisc that $DEV has
+loaded=()		# modules to unload in the end
+
+die()
+{
+	echo "bench: $*" >&2
+	exit 1
+}
+
+clean()
+{
+	local i
+
+	ip link del "$DEV" 2>/dev/null || true
+	ip link del group 4242 2>/dev/null || true
+	for ((i = ${#loaded[@]} - 1; i >= 0; i--)); do
+		rmmod "${loaded[i]}" || true
+	done
+}
+
+# load NAME COMMAND...: unless it is loaded or built in
+load()
+{
+	local name=$1
+
+	shift
+	[[ ! -d /sys/module/$name ]] || return 0
+	"$@" || die "$name: cannot be loaded"
+	[[ ! -d /sys/module/$name ]] || loaded+=("$name")
+}
+
+# modprobe may prefer ours to the kernel's own.
+kernel_codel()
+{
+	local path
+
+	for path in "/lib/modules/$(uname -r)/kernel/net/sched/sch_codel.ko"*; do
+		[[ ! -e $path ]] || insmod "$path"
+	done
+}
+
+# The kernel's own codel goes first: ours takes the name if nobody else has it.
+load_all()
+{
+	load sch_codel kernel_codel
+	load sch_codel_oot modprobe sch_codel_oot
+	load sch_fq_codel_oot modprobe sch_fq_codel_oot
+	load codel_bench insmod "$MODULE"
+	[[ -w $FILE ]] || die "no debugfs in /sys/kernel/debug"
+}
+
+# The build ID names a module's very instructions.
+build_id()
+{
+	local notes=/sys/module/$1/notes/.note.gnu.build-id
+
+	if [[ -r /sys/module/$1/srcversion ]]; then
+		cat "/sys/module/$1/srcversion"
+	elif [[ -r $notes ]]; then
+		od -An -v -tx1 -j16 "$notes" | tr -d ' \n'
+	fi
+}
+
+describe()
+{
+	local name
+
+	printf 'kernel\t%s\n' "$(uname -r)"
+	for name in sch_codel_oot sch_fq_codel_oot codel_bench; do
+		printf 'module\t%s\t%s\n' "$name" "$(build_id "$name")"
+	done
+}
+
+# attach KIND OPTIONS: 1 if there is no such kind
+attach()
+{
+	local answer
+
+	[[ $SPEC != "$1 $2" ]] || return 0
+	[[ -z $SPEC ]] || tc qdisc del dev "$DEV" root
+	SPEC=
+	# shellcheck disable=SC2086 # the options are words
+	if answer=$(tc qdisc add dev "$DEV" root "$1" $2 2>&1); then
+		SPEC="$1 $2"
+		return 0
+	fi
+	[[ $answer == *"kind is unknown"* || $answer == *"Unknown qdisc"* ]] ||
+		die "tc qdisc add $1 $2: $answer"
+	return 1
+}
+
+run()
+{
+	if ! attach "$2" "$3"; then
+		printf '%s\tunknown=1\n' "$1"
+		return
+	fi
+	echo "dev=$DEV $4" >"$FILE" || die "$1: $2 $3: $4"
+	printf '%s\t' "$1"
+	cat "$FILE"
+}
+
+free_kb()
+{
+	awk '$1 == "MemFree:" { print $2 }' /proc/meminfo
+}
+
+# devices COMMAND COUNT REST: one line of tc for each of so many devices
+devices()
+{
+	local i
+
+	for ((i = 0; i < $2; i++)); do
+		echo "qdisc $1 dev bm$i root $3"
+	done | tc -batch -
+}
+
+# memory ID KIND OPTIONS COUNT: what so many qdiscs take, together. One is made
+# before, as a kind's first may take what the others share
+memory()
+{
+	local i before after
+
+	for ((i = 0; i < $4; i++)); do
+		echo "link add bm$i group 4242 type dummy"
+	done | ip -batch -
+	if ! attach "$2" "$3"; then
+		printf '%s\tunknown=1\n' "$1"
+	else
+		before=$(free_kb)
+		devices add "$4" "$2 $3" || die "memory: $2 $3"
+		after=$(free_kb)
+		printf '%s\tcount=%d kb=%d\n' "$1" "$4" $((before - after))
+	fi
+	ip link del group 4242
+}
+
+# The clock is read with other instructions until the kernel has settled on one.
+settle()
+{
+	local file=/sys/devices/system/clocksource/clocksource0/current_clocksource
+
+	while [[ $(<"$file") == *-early ]]; do
+		sleep 0.1
+	done
+	sleep 1
+}
+
+trap clean EXIT
+settle
+load_all
+ip link add "$DEV" type dummy
+describe
+while IFS=$'\t' read -r what id kind options keys; do
+	case $what in
+	run) run "$id" "$kind" "$options" "$keys" ;;
+	memory) memory "$id" "$kind" "$options" "$keys" ;;
+	esac
+done <"$PLAN"
