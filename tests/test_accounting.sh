@@ -271,7 +271,7 @@ verdict()
 	tcn qdisc add dev d0 root handle 1: htb default 1
 	tcn class add dev d0 parent 1: classid 1:1 htb rate 80bit burst 1600 cburst 1600 quantum 1514
 	tcn qdisc add dev d0 parent 1:1 handle 10: "$kind" limit 20 drop_batch 1
-	probe send d0 31 prio=10:1	# one leaves, 20 wait, 10 are too many
+	probe send d0 32 prio=10:1	# two leave, 20 wait, 10 are too many
 	probe_agree flooded d0
 	probe class d0 1:1 drops
 	check "of its own flow: drops of the class" "$REPLY" == 10
@@ -281,8 +281,8 @@ verdict()
 	check "of others: drops of the class" "$REPLY" == 10
 	probe_check "of others" d0 1: drops == 15
 	probe_check "of others" d0 10: drops == 15
-	probe_sum "of others" d0 1: 36
-	probe_sum "of others" d0 10: 36
+	probe_sum "of others" d0 1: 37
+	probe_sum "of others" d0 10: 37
 }
 
 # The same below schedulers that have no statistics of verdicts: parent equals child.
