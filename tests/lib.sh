@@ -225,8 +225,14 @@ ns_create()
 {
 	NS=codel-$LIB_NAME-$$-$1
 	ip netns add "$NS"
-	defer ip netns del "$NS"
+	defer ns_delete "$NS"
 	ip -n "$NS" link set lo up
+}
+
+# ns_delete NAMESPACE: now, if it is still there
+ns_delete()
+{
+	[[ ! -e /run/netns/$1 ]] || ip netns del "$1"
 }
 
 ### Topology
