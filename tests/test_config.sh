@@ -1,0 +1,411 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# Configuration: what a user gets without options, that every option is in force
+# exactly as given and leaves the others alone, and that whatever is wrong is
+# refused as a whole, with a message that names the attribute.
+#
+# One namespace; d0 is a dummy, which carries the qdisc under test as its root:
+#
+#	tc, netlink.py --> [ qdisc ] d0
+
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+lib_require python3
+
+CODEL_DEFAULTS='{"limit":1000,"target":5000,"interval":100000,"ecn":false,"ce_threshold":null}'
+FQ_CODEL_DEFAULTS='{"limit":10240,"flows":1024,"quantum":1514,"target":5000,"interval":100000,
+	"memory_limit":33554432,"ecn":true,"drop_batch":64,"ce_threshold":null}'
+
+# TCA_CODEL_* and TCA_FQ_CODEL_*; the nest with our extensions has the same number
+# in both, and in it the flag that ce_threshold is off has number 1
+EXT=64
+CE_OFF=${EXT}N=nest:1=hex:
+
+is_fair()
+{
+	[[ $1 == "$FQ_CODEL_KIND" ]]
+}
+
+device()
+{
+	ns_create d
+	ip -n "$NS" link add d0 type dummy
+	ip -n "$NS" link set d0 up
+}
+
+# The selector means nothing, and is not always shown, without a ce_threshold
+SHOWN='.[] | select(.root).options |
+	if .ce_threshold then . else del(.ce_threshold_selector, .ce_threshold_mask) end'
+
+show()
+{
+	tc -n "$NS" -j qdisc show dev d0
+}
+
+expect()
+{
+	show | jq -r --argjson want "$2" "$SHOWN | select(. != \$want)" >"$LIB_TMP/got"
+	[[ ! -s $LIB_TMP/got ]] || fail "$1: $(tr -d ' \n' <"$LIB_TMP/got"), not $2"
+}
+
+# ask KIND <REQUESTS: each answer as a line of JSON
+ask()
+{
+	in_ns "$NS" "$LIB_DIR/netlink.py" d0 "$1"
+}
+
+# option KIND NUMBER: the bytes in which the module dumps it
+option()
+{
+	in_ns "$NS" "$LIB_DIR/netlink.py" d0 dump | jq -r ".options.\"$1\""
+}
+
+defaults()
+{
+	local kind=$1 expected=$CODEL_DEFAULTS
+
+	! is_fair "$kind" || expected=$FQ_CODEL_DEFAULTS
+	device
+	tc -n "$NS" qdisc add dev d0 root "$kind"
+	expect "without options" "$expected"
+	check "its kind" "$(qdisc_get "$NS" d0 root .kind)" == "$kind"
+}
+
+# A turn is one packet of the device, as far as that makes sense
+quantum_follows_mtu()
+{
+	local pair
+
+	device
+	for pair in 68:256 1500:1514 9000:9014 65535:65549; do
+		ip -n "$NS" link set d0 mtu "${pair%:*}"
+		tc -n "$NS" qdisc add dev d0 root "$FQ_CODEL_KIND"
+		check "quantum at MTU ${pair%:*}" \
+			"$(qdisc_get "$NS" d0 root .options.quantum)" == "${pair#*:}"
+		tc -n "$NS" qdisc del dev d0 root
+	done
+}
+
+# WORDS | what is shown otherwise after them
+CHANGES='
+limit 77 | {"limit":77}
+target 3ms | {"target":3000}
+interval 50ms | {"interval":50000}
+ecn | {"ecn":true}
+noecn | {"ecn":false}
+ce_threshold 1ms | {"ce_threshold":1000}
+ce_threshold off | {"ce_threshold":null}
+target 4294967295us | {"target":4294967295}
+target 0 | {"target":0}
+interval 4294967295us | {"interval":4294967295}
+interval 1us | {"interval":1}
+limit 0 | {"limit":0}
+limit 4294967295 | {"limit":4294967295}
+ce_threshold 0 | {"ce_threshold":0}
+ce_threshold 4294967295us | {"ce_threshold":4294967295}
+ce_threshold off | {"ce_threshold":null}'
+FQ_CODEL_CHANGES='
+quantum 300 | {"quantum":300}
+quantum 100 | {"quantum":256}
+quantum 1048576 | {"quantum":1048576}
+memory_limit 5000 | {"memory_limit":5000}
+memory_limit 0 | {"memory_limit":0}
+drop_batch 100 | {"drop_batch":100}
+drop_batch 0 | {"drop_batch":1}
+drop_batch 4294967295 | {"drop_batch":4294967295}'
+
+# change_all KIND LIST: a line for each change, the first one for the state before
+change_all()
+{
+	local words set
+
+	echo "{\"got\":$(show)}"
+	while IFS='|' read -r words set; do
+		[[ -n $words ]] || continue
+		# shellcheck disable=SC2086 # WORDS are several
+		tc -n "$NS" qdisc change dev d0 root handle 1: "$1" $words
+		echo "{\"words\":\"$words\",\"set\":$set,\"got\":$(show)}"
+	done <<<"$2"
+}
+
+# Each change is in force exactly, and leaves all other options what they were
+changes()
+{
+	local kind=$1 list=$CHANGES line
+
+	! is_fair "$kind" || list+=$FQ_CODEL_CHANGES
+	device
+	tc -n "$NS" qdisc add dev d0 root handle 1: "$kind"
+	change_all "$kind" "$list" >"$LIB_TMP/steps"
+	while read -r line; do
+		fail "$line"
+	done < <(jq -nr "[inputs | .got |= ($SHOWN)]"' | . as $steps | range(1; length) |
+		($steps[. - 1].got + $steps[.].set) as $want | $steps[.] |
+		select(.got != $want) |
+		"after \(.words): \(.got), not \($want)"' "$LIB_TMP/steps")
+	check "changes" "$(wc -l <"$LIB_TMP/steps")" == "$(wc -l <<<"$list")"
+}
+
+# A new qdisc has all that is given at once
+all_at_once()
+{
+	local kind=$1
+	local words="limit 9 target 8ms interval 70ms ecn ce_threshold 6ms"
+	local expected='{"limit":9,"target":8000,"interval":70000,"ecn":true,"ce_threshold":6000}'
+
+	if is_fair "$kind"; then
+		words+=" flows 5 quantum 1000 memory_limit 40000 drop_batch 3 ce_threshold_selector 1/3"
+		expected=$(jq -c '. + {flows: 5, quantum: 1000, memory_limit: 40000, drop_batch: 3,
+			ce_threshold_selector: 1, ce_threshold_mask: 3}' <<<"$expected")
+	fi
+	device
+	# shellcheck disable=SC2086
+	tc -n "$NS" qdisc add dev d0 root "$kind" $words
+	expect "all at once" "$expected"
+}
+
+# ce_threshold goes off by a flag of our own, which is also how a dump says so
+ce_threshold_off()
+{
+	local kind=$1 number=5
+
+	! is_fair "$kind" || number=7
+	device
+	ask "$kind" <<-END | accepted
+		create
+		change $number=u32:1000
+		change $CE_OFF
+		change $number=u32:0
+		change $CE_OFF 1=u32:7000
+		replace
+	END
+	check "TCA_CODEL_EXT when off" "$(option "$EXT")" == 04000100
+	check "target, given besides" "$(option 1)" == 581b0000
+	check "ce_threshold when off" "$(option "$number")" == null
+}
+
+accepted()
+{
+	local answer
+
+	while read -r answer; do
+		[[ $answer == *'"errno": 0,'* ]] || fail "$answer"
+	done
+}
+
+# What a refusal must say for every request: the name of the attribute, its number
+# for programs, and that nothing has changed. Lines are NAME NUMBER ANSWER.
+refused()
+{
+	local line
+
+	while read -r line; do
+		fail "$line"
+	done < <(jq -rR '
+		capture("^(?<name>[^ ]+) (?<at>[^ ]+) (?<answer>.*)$") |
+		. as $want | .answer | fromjson |
+		select((.errno == "EINVAL" and .at == $want.at and (.changed | not) and
+			(.message | startswith($want.name + ": "))) | not) |
+		"\($want.name) at \($want.at) is to be blamed: \(tojson)"')
+}
+
+# wrong KIND: requests that must be refused, each after the name and the number of
+# the attribute to be blamed. What is right in a request comes first, so that
+# storing it before looking at the rest is noticed.
+wrong()
+{
+	local kind=$1 ce=5
+
+	! is_fair "$kind" || ce=7
+	wrong_u32 target 1
+	wrong_u32 limit 2
+	wrong_u32 interval 3
+	wrong_u32 ecn 4
+	wrong_u32 ce_threshold "$ce"
+	cat <<-END
+		interval 3 1=u32:1 3=u32:0
+		ce_threshold $ce 2=u32:1 $ce=u32:1 $CE_OFF
+		ce_threshold $ce 2=u32:1 $CE_OFF $ce=u32:1
+		TCA_CODEL_EXT 64 2=u32:1 64=nest:1=hex:
+		TCA_CODEL_EXT 64 2=u32:1 64N=nest:2=hex:
+		TCA_CODEL_EXT 64 2=u32:1 64N=nest:0=hex:
+		TCA_CODEL_EXT 64 2=u32:1 64N=nest:1=u32:1
+		TCA_CODEL_EXT 64 2=u32:1 64N=hex:0400
+		TCA_CODEL_EXT 64 2=u32:1 64N=nest:1=hex:,2=hex:
+		TCA_OPTIONS 0 2=u32:1 0=u32:1
+		TCA_OPTIONS 63 2=u32:1 63=u32:1
+		TCA_OPTIONS 65 2=u32:1 65=u32:1
+		TCA_OPTIONS 16383 2=u32:1 16383=u32:1
+		TCA_OPTIONS options 2=u32:1 raw:08
+		TCA_OPTIONS options 2=u32:1 raw:0800010001
+		TCA_OPTIONS options 2=u32:1 raw:0300010001000000
+	END
+	if is_fair "$kind"; then
+		wrong_fair
+	else
+		wrong_only_fair
+	fi
+}
+
+wrong_u32()
+{
+	cat <<-END
+		$1 $2 6=u32:1 $2=hex:
+		$1 $2 $2=hex:01
+		$1 $2 $2=hex:010000
+		$1 $2 $2=hex:0100000000
+		$1 $2 $2=hex:0100000000000000
+		$1 $2 ${2}N=u32:1
+	END
+}
+
+wrong_u8()
+{
+	cat <<-END
+		$1 $2 $2=hex:
+		$1 $2 $2=hex:0100
+		$1 $2 $2=u32:1
+		$1 $2 ${2}N=u8:1
+	END
+}
+
+wrong_fair()
+{
+	wrong_u32 flows 5
+	wrong_u32 quantum 6
+	wrong_u32 drop_batch 8
+	wrong_u32 memory_limit 9
+	wrong_u8 ce_threshold_selector 10
+	wrong_u8 ce_threshold_selector 11
+	cat <<-END
+		flows 5 2=u32:1 5=u32:0
+		flows 5 2=u32:1 5=u32:65537
+		flows 5 2=u32:1 5=u32:4294967295
+		quantum 6 2=u32:1 6=u32:1048577
+		quantum 6 2=u32:1 6=u32:4294967295
+		TCA_OPTIONS 12 2=u32:1 12=u32:1
+	END
+}
+
+# Numbers that only fq_codel knows
+wrong_only_fair()
+{
+	local number
+
+	for number in 6 7 8 9 10 11 12; do
+		echo "TCA_OPTIONS $number 2=u32:1 $number=u32:1"
+	done
+}
+
+# refuse_all KIND VERB: nothing of wrong() is taken
+refuse_all()
+{
+	local kind=$1 verb=$2 requests
+
+	requests=$(wrong "$kind")
+	# codel has no attribute 6 that could be right
+	is_fair "$kind" || requests=${requests// 6=u32:1 / }
+	paste -d ' ' <(cut -d ' ' -f 1,2 <<<"$requests") \
+		<(cut -d ' ' -f 3- <<<"$requests" | sed "s/^/$verb /" | ask "$kind") |
+		tee "$LIB_TMP/answers" | refused
+	echo "$(wc -l <"$LIB_TMP/answers") requests"
+	check "requests that were answered" "$(wc -l <"$LIB_TMP/answers")" \
+		== "$(wc -l <<<"$requests")"
+}
+
+refused_on_create()
+{
+	device
+	refuse_all "$1" create
+	check "kind of the root" "$(qdisc_get "$NS" d0 root .kind)" == noqueue
+}
+
+# Options that differ from the defaults in everything: a change that falls back to
+# these, or resets a field, shows
+refused_on_change()
+{
+	local kind=$1 words="limit 9 target 8ms interval 70ms ecn ce_threshold 6ms"
+
+	! is_fair "$kind" ||
+		words+=" flows 5 quantum 1000 memory_limit 40000 drop_batch 3 ce_threshold_selector 1/3"
+	device
+	# shellcheck disable=SC2086
+	tc -n "$NS" qdisc add dev d0 root handle 1: "$kind" $words
+	refuse_all "$kind" change
+	check "limit in force" "$(qdisc_get "$NS" d0 root .options.limit)" == 9
+}
+
+# The flows are made when the qdisc is
+flows_are_fixed()
+{
+	device
+	tc -n "$NS" qdisc add dev d0 root handle 1: "$FQ_CODEL_KIND" flows 16
+	ask "$FQ_CODEL_KIND" <<<"change 2=u32:1 5=u32:17" | sed 's/^/flows 5 /' | refused
+	ask "$FQ_CODEL_KIND" <<<"change 2=u32:1 5=u32:16" | accepted
+	check "limit, given with the right flows" \
+		"$(qdisc_get "$NS" d0 root .options.limit)" == 1
+}
+
+# An own name without options works with any tc
+stock_tc()
+{
+	local kind=$1
+
+	device
+	TC_LIB_DIR=/nonexistent tc -n "$NS" qdisc add dev d0 root "$kind"
+	# Not as JSON, which such a tc gets wrong for kinds that it does not know
+	TC_LIB_DIR=/nonexistent tc -n "$NS" -s qdisc show dev d0 | grep -q "^qdisc $kind " ||
+		fail "a tc without plugins does not show $kind"
+	check "target in force" "$(option 1)" == 88130000
+}
+
+# Where the plain name is ours, the stock tc knows all its options
+stock_tc_plain_name()
+{
+	device
+	tc -n "$NS" qdisc add dev d0 root handle 1: codel
+	[[ $(option "$EXT") != null ]] || skip "the name codel is the kernel's own"
+	TC_LIB_DIR=/nonexistent tc -n "$NS" qdisc change dev d0 root handle 1: codel \
+		limit 77 target 3ms interval 50ms ecn ce_threshold 1ms
+	expect "set by a tc without plugins" \
+		'{"limit":77,"target":3000,"interval":50000,"ecn":true,"ce_threshold":1000}'
+}
+
+module_users()
+{
+	cat "/sys/module/sch_${1}/refcnt"
+}
+
+# A qdisc that was refused, or went, leaves no reference to its module behind
+no_reference_left()
+{
+	local kind=$1
+
+	[[ -d /sys/module/sch_$kind ]] || skip "sch_$kind is not a module"
+	device
+	tc -n "$NS" qdisc add dev d0 root "$kind"
+	check "users while it is in use" "$(module_users "$kind")" ">" 0
+	tc -n "$NS" qdisc del dev d0 root
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		echo "create 3=u32:0"
+		echo "create 2=hex:01"
+		echo "create 4096=u32:1"
+	done | ask "$kind" >/dev/null
+	busywait 5 test "$(module_users "$kind")" -eq 0 ||
+		fail "$(module_users "$kind") users remain"
+}
+
+lib_add_each defaults "defaults"
+lib_add quantum_follows_mtu "quantum is the device's packet, within bounds"
+lib_add_each changes "a change is exact and leaves the rest alone"
+lib_add_each all_at_once "all options in one request"
+lib_add_each ce_threshold_off "ce_threshold goes on and off"
+lib_add_each refused_on_create "whatever is wrong is refused in a new qdisc"
+lib_add_each refused_on_change "whatever is wrong is refused in a change"
+lib_add flows_are_fixed "flows cannot be changed"
+lib_add_each stock_tc "a tc without plugins sets it up and shows it"
+lib_add stock_tc_plain_name "a tc without plugins configures codel"
+lib_add_each no_reference_left "a refused or deleted qdisc holds no module"
+lib_main "$@"
