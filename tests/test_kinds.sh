@@ -1,0 +1,300 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# Names and modules: which kinds are served, by whom, whatever the kernel has of its
+# own; that modules come by themselves and go when nobody needs them, in the midst
+# of traffic too.
+#
+#	sch_codel_oot     codel_oot always; codel, if it is free
+#	sch_fq_codel_oot  fq_codel_oot always; fq_codel, if it is free
+#	sch_codel         codel, the kernel's own
+#	fq_codel          built into the kernel that this is tested on
+#
+# The test loads and unloads modules and sets net.core.default_qdisc for a moment: it
+# is for machines that have nothing else to do. CODEL_TEST_MODULES=no skips it.
+
+# The modules are this test's own business
+LIB_NO_KINDS=1
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+[[ ${CODEL_TEST_MODULES:-yes} != no ]] || lib_skip_all "modules are to be left alone here"
+lib_require insmod modinfo modprobe ping python3 rmmod sysctl
+[[ $EUID -eq 0 ]] || lib_skip_all "root is needed"
+modinfo sch_codel_oot sch_fq_codel_oot >/dev/null 2>&1 ||
+	lib_skip_all "the modules are not installed"
+
+OURS="sch_codel_oot sch_fq_codel_oot"
+
+loaded()
+{
+	[[ -d /sys/module/$1 ]]
+}
+
+unload()
+{
+	! loaded "$1" || rmmod "$1" 2>/dev/null
+}
+
+# Namespaces that were deleted keep their qdiscs for a moment
+unload_all()
+{
+	local module
+
+	for module in $OURS sch_codel; do
+		busywait 10 unload "$module" || fail "$module is in use"
+	done
+}
+
+# Nothing is loaded at the beginning and at the end of a case
+start()
+{
+	unload_all
+	defer unload_all
+}
+
+load()
+{
+	insmod "$(modinfo -n "$1")" "${@:2}"
+}
+
+# modprobe would load ours in its place
+load_kernels_codel()
+{
+	insmod "$(find "/lib/modules/$(uname -r)/kernel" -name 'sch_codel.ko*')"
+}
+
+device()
+{
+	ns_create d
+	ip -n "$NS" link add d0 type dummy
+	ip -n "$NS" link set d0 up
+}
+
+# server KIND: ours, kernel or none. Only ours dump TCA_CODEL_EXT
+server()
+{
+	if tc -n "$NS" qdisc add dev d0 root "$1" 2>/dev/null; then
+		in_ns "$NS" "$LIB_DIR/netlink.py" d0 dump |
+			jq -r 'if .options."64" then "ours" else "kernel" end'
+		tc -n "$NS" qdisc del dev d0 root
+	else
+		echo none
+	fi
+}
+
+# said MODULE: which names it serves, in the kernel's log
+said()
+{
+	dmesg | sed -n "s/.*$1: \(serving .*\)/\1/p" | tail -n 1
+}
+
+kernels_is_there()
+{
+	start
+	load_kernels_codel
+	load sch_codel_oot
+	device
+	check "codel is" "$(server codel)" == kernel
+	check "codel_oot is" "$(server codel_oot)" == ours
+	check "the log" "$(said sch_codel_oot)" == "serving codel_oot; codel is the kernel's own"
+}
+
+name_is_free()
+{
+	start
+	load sch_codel_oot
+	device
+	check "codel is" "$(server codel)" == ours
+	check "codel_oot is" "$(server codel_oot)" == ours
+	check "the log" "$(said sch_codel_oot)" == "serving codel_oot and codel"
+	refuses "the kernel's own when its name is taken" load_kernels_codel
+	check "codel is, afterwards," "$(server codel)" == ours
+}
+
+name_is_declined()
+{
+	start
+	load sch_codel_oot takeover=0
+	device
+	check "codel is" "$(server codel)" == none
+	check "codel_oot is" "$(server codel_oot)" == ours
+	check "the log" "$(said sch_codel_oot)" == "serving codel_oot; codel was declined"
+	load_kernels_codel
+	check "codel is, when the kernel's own has come," "$(server codel)" == kernel
+}
+
+built_in()
+{
+	local parameter
+
+	grep -q '/sch_fq_codel\.ko$' "/lib/modules/$(uname -r)/modules.builtin" ||
+		skip "this kernel has fq_codel as a module"
+	start
+	device
+	for parameter in takeover=1 takeover=0; do
+		load sch_fq_codel_oot "$parameter"
+		check "fq_codel is, with $parameter," "$(server fq_codel)" == kernel
+		check "fq_codel_oot is, with $parameter," "$(server fq_codel_oot)" == ours
+		rmmod sch_fq_codel_oot
+	done
+	check "the log" "$(said sch_fq_codel_oot)" == "serving fq_codel_oot; fq_codel was declined"
+}
+
+# tc asks for a kind, and the kernel for a module by its alias
+autoload_by_tc()
+{
+	local kind=$1 module=$2
+
+	start
+	device
+	tc -n "$NS" qdisc add dev d0 root "$kind"
+	loaded "$module" || fail "$module was not loaded"
+	tc -n "$NS" qdisc del dev d0 root
+	check "$kind is" "$(server "$kind")" == ours
+}
+
+# The default for new devices: one queue, and one per queue below mq
+autoload_by_sysctl()
+{
+	local kind=$1 module=$2
+
+	start
+	modprobe ifb numifbs=0
+	defer sysctl -qw "net.core.default_qdisc=$(sysctl -n net.core.default_qdisc)"
+	sysctl -qw "net.core.default_qdisc=$kind"
+	loaded "$module" || fail "$module was not loaded"
+	check "the default" "$(sysctl -n net.core.default_qdisc)" == "$kind"
+
+	ns_create d
+	ip -n "$NS" link add i0 type ifb
+	ip -n "$NS" link add i4 numtxqueues 4 type ifb
+	ip -n "$NS" link add v4 numtxqueues 4 type veth peer name p4 numtxqueues 4
+	ip -n "$NS" link set i0 up
+	ip -n "$NS" link set i4 up
+	ip -n "$NS" link set p4 up
+	ip -n "$NS" link set v4 up
+	tc -n "$NS" qdisc add dev v4 root mq
+	check "qdiscs of one queue" "$(kinds i0)" == "$kind"
+	check "qdiscs of four queues" "$(kinds i4)" == "$kind $kind $kind $kind mq"
+	check "qdiscs of mq on a veth" "$(kinds v4)" == "$kind $kind $kind $kind mq"
+}
+
+kinds()
+{
+	tc -n "$NS" -j qdisc show dev "$1" | jq -r '[.[].kind] | sort | join(" ")'
+}
+
+#	A              B
+#	a0 ---------- b0    codel, the kernel's
+#	a1 ---------- b1    codel_oot
+#	a2 ---------- b2    fq_codel, the kernel's
+#	a3 ---------- b3    fq_codel_oot
+side_by_side()
+{
+	local kinds=(codel codel_oot fq_codel fq_codel_oot) a b i pids=()
+
+	start
+	load_kernels_codel
+	ns_create a; a=$NS
+	ns_create b; b=$NS
+	for i in 0 1 2 3; do
+		topo_link "$a" "a$i" "10.9.$i.1" "$b" "b$i" "10.9.$i.2"
+		tc -n "$a" qdisc add dev "a$i" root "${kinds[i]}"
+	done
+	for i in 0 1 2 3; do
+		ip netns exec "$a" ping -q -f -l 20 -c 300 "10.9.$i.2" >/dev/null &
+		pids+=($!)
+	done
+	for i in 0 1 2 3; do
+		wait "${pids[i]}" || fail "pings through ${kinds[i]} were lost"
+		check "packets through ${kinds[i]}" \
+			"$(qdisc_get "$a" "a$i" root .packets)" ">=" 300
+	done
+}
+
+in_use()
+{
+	local kind=$1 module=$2
+
+	start
+	load "$module"
+	device
+	tc -n "$NS" qdisc add dev d0 root "$kind"
+	refuses "rmmod while it is in use" rmmod "$module"
+	check "kind, still" "$(qdisc_get "$NS" d0 root .kind)" == "$kind"
+	tc -n "$NS" qdisc del dev d0 root
+	busywait 10 unload "$module" || fail "rmmod does not work when nobody uses it"
+}
+
+# More than the bottleneck lets through, from two flows
+flood()
+{
+	local i
+
+	for i in 1 2; do
+		background in_ns "$CLIENT" ping -q -f -l 100 -s 1000 "$SERVER_IP"
+	done
+	busywait 5 backlogged || fail "the flood does not fill the queue"
+}
+
+backlogged()
+{
+	(($(tc -n "$ROUTER" -s qdisc show dev r1 parent 1:1 |
+		sed -n 's/.*backlog .*b \([0-9]*\)p.*/\1/p') > 0))
+}
+
+unload_under_traffic()
+{
+	local kind=$1 module=$2 i
+
+	start
+	topo_create
+	topo_bottleneck 1mbit pfifo
+	flood
+	for i in 1 2 3 4 5 6; do
+		load "$module"
+		tc -n "$ROUTER" qdisc replace dev r1 parent 1:1 handle 20: "$kind" target 1ms
+		busywait 5 backlogged || fail "round $i: nothing is queued"
+		account "$ROUTER" r1
+		tc -n "$ROUTER" qdisc replace dev r1 parent 1:1 handle 10: pfifo
+		busywait 10 unload "$module" || fail "round $i: $module is in use"
+	done
+	account "$ROUTER" r1
+}
+
+remove_under_traffic()
+{
+	local kind=$1 module=$2 i
+
+	start
+	for i in 1 2 3 4; do
+		# In a shell of its own, so that a round undoes what it did
+		(
+			LIB_DEFERRED=()
+			trap lib_undo EXIT
+			topo_create
+			topo_bottleneck 1mbit "$kind"
+			flood
+			ns_delete "$ROUTER"
+			busywait 10 unload "$module" ||
+				fail "round $i: $module is in use after its namespace went"
+		)
+	done
+}
+
+lib_add kernels_is_there "codel is the kernel's own if it came first"
+lib_add name_is_free "codel is ours if it is free"
+lib_add name_is_declined "codel is left alone with takeover=0"
+lib_add built_in "fq_codel is the kernel's own where it is built in"
+for kind in codel_oot fq_codel_oot codel; do
+	lib_add autoload_by_tc "tc qdisc add $kind loads our module" "$kind" "sch_${kind%_oot}_oot"
+done
+for kind in codel_oot fq_codel_oot; do
+	lib_add autoload_by_sysctl "net.core.default_qdisc=$kind loads our module" "$kind" "sch_$kind"
+	lib_add in_use "$kind: a module in use stays, and goes afterwards" "$kind" "sch_$kind"
+	lib_add unload_under_traffic "$kind: unloaded in the midst of traffic" "$kind" "sch_$kind"
+	lib_add remove_under_traffic "$kind: a namespace goes in the midst of traffic" "$kind" "sch_$kind"
+done
+lib_add side_by_side "ours and the kernel's own at once"
+lib_main "$@"
