@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# guest.sh TEST...: in the virtual machine, runs tests one after another. Lines with
+# @@ say which test is running, since when by the kernel's clock, and how it ended.
+exec 2>&1
+cd "$(dirname "$0")/.." || exit
+
+# Virtual seconds: a test that waits for what never comes ends, at no cost
+limit=50000
+
+uptime()
+{
+	cut -d ' ' -f 1 /proc/uptime
+}
+
+unloaded()
+{
+	local module
+
+	for module in sch_codel_oot sch_fq_codel_oot; do
+		[[ ! -d /sys/module/$module ]] || rmmod "$module" 2>/dev/null || return
+	done
+}
+
+# Namespaces that were deleted keep their qdiscs for a moment
+unload()
+{
+	local i
+
+	for ((i = 0; i < 100; i++)); do
+		unloaded && return
+		sleep 0.1
+	done
+	echo "@@ in use: $(lsmod | grep codel_oot | tr '\n' ';')"
+}
+
+for test; do
+	echo "@@ begin $test $(uptime)"
+	timeout -k 5 "$limit" "./$test"
+	status=$?
+	unload
+	echo "@@ end $test $status $(uptime)"
+done

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""What the terminal shows, and the totals."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+
+from .ktap import Case, Document, Verdict
+
+SHOWN_NOTES = 25
+
+
+def _counts(numbers: dict[Verdict, int], zeros: bool) -> str:
+    parts = [f"{n} {v.value}" for v, n in numbers.items() if n or zeros]
+    return ", ".join(parts) or "nothing"
+
+
+class Clock:
+    """Wall time since it was made, or since the last lap."""
+
+    def __init__(self) -> None:
+        self.last = self.told = time.monotonic()
+
+    def lap(self) -> float:
+        now = time.monotonic()
+        passed, self.last = now - self.last, now
+        return passed
+
+    def every(self, seconds: float) -> bool:
+        """Whether so long has passed since this was last true."""
+        now = time.monotonic()
+        due = now - self.told >= seconds
+        self.told = now if due else self.told
+        return due
+
+
+@dataclass
+class Report:
+    """Collects results from all workers, and prints them as they come."""
+
+    began: float = field(default_factory=time.monotonic)
+    totals: dict[Verdict, int] = field(
+        default_factory=lambda: dict.fromkeys(Verdict, 0)
+    )
+    seconds: dict[str, float] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def say(self, *lines: str) -> None:
+        stamp = f"[{time.monotonic() - self.began:5.0f} s] "
+        with self.lock:
+            for line in lines:
+                print(stamp + line, flush=True)
+                stamp = " " * len(stamp)
+
+    def add(self, label: str, document: Document, seconds: float, log: str) -> None:
+        """One program has ended: what failed, and one line on all of it."""
+        numbers = {v: document.count(v) for v in Verdict}
+        for case in document.cases:
+            self._case(label, case)
+        with self.lock:
+            for verdict, number in numbers.items():
+                self.totals[verdict] += number
+            self.seconds[label] = seconds
+        where = f"; see {log}" if numbers[Verdict.FAILED] else ""
+        self.say(f"{label}: {_counts(numbers, False)} ({seconds:.0f} s){where}")
+
+    def _case(self, label: str, case: Case) -> None:
+        if case.verdict is Verdict.FAILED:
+            notes = case.notes[-SHOWN_NOTES:]
+            self.say(f"FAILED  {label}: {case.name}", *(f"  {n}" for n in notes))
+        elif case.verdict is Verdict.SKIPPED:
+            self.say(f"skipped {label}: {case.name}: {case.reason}")
+
+    def end(self) -> int:
+        """The times and the totals; returns the exit status."""
+        print("\nwall time of each part, s:")
+        for label, seconds in sorted(self.seconds.items(), key=lambda item: -item[1]):
+            print(f"{seconds:7.0f}  {label}")
+        print(f"{time.monotonic() - self.began:7.0f}  in all\n")
+        print(_counts(self.totals, True), flush=True)
+        good = self.totals[Verdict.PASSED] and not self.totals[Verdict.FAILED]
+        return 0 if good else 1
