@@ -18,13 +18,28 @@
  * is a macro only where it exists.
  */
 #ifdef TCQ_F_DEQUEUE_DROPS
-#define bench_dequeue_drops(sch)	((sch)->to_free)
-#define bench_dequeue_drops_taken(sch)	((sch)->to_free = NULL)
-#define bench_set_segs(skb)		(qdisc_skb_cb(skb)->pkt_segs = 1)
+static inline struct sk_buff *bench_dequeue_drops(struct Qdisc *sch)
+{
+	struct sk_buff *list = sch->to_free;
+
+	if (list)
+		sch->to_free = NULL;
+	return list;
+}
+
+static inline void bench_set_segs(struct sk_buff *skb)
+{
+	qdisc_skb_cb(skb)->pkt_segs = 1;
+}
 #else /* !TCQ_F_DEQUEUE_DROPS */
-#define bench_dequeue_drops(sch)	((struct sk_buff *)NULL)
-#define bench_dequeue_drops_taken(sch)	do { } while (0)
-#define bench_set_segs(skb)		do { } while (0)
+static inline struct sk_buff *bench_dequeue_drops(struct Qdisc *sch)
+{
+	return NULL;
+}
+
+static inline void bench_set_segs(struct sk_buff *skb)
+{
+}
 #endif /* !TCQ_F_DEQUEUE_DROPS */
 
 /**
@@ -64,10 +79,12 @@ struct bench_config {
 /**
  * struct bench_flow - what tells the packets of a flow from others
  * @saddr: source address
+ * @daddr: destination address; cake shares a link among hosts, too
  * @hash: flow hash, if it comes with the packet
  */
 struct bench_flow {
 	__be32 saddr;
+	__be32 daddr;
 	u32 hash;
 };
 

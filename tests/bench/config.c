@@ -82,7 +82,7 @@ int bench_config_parse(struct bench_config *config, char *line)
 		.packets = 10000, .flows = 1, .size = ETH_FRAME_LEN,
 		.hash = 1, .shared = 1, .chunk = 256,
 	};
-	while ((word = strsep(&line, " \n"))) {
+	while ((word = strsep(&line, "\n "))) {
 		char *value = strchr(word, '=');
 		int err;
 

@@ -42,6 +42,7 @@ static __always_inline struct sk_buff *bench_next(struct bench_run *run)
 	if (++run->at == run->config.flows)
 		run->at = 0;
 	ip->saddr = flow->saddr;
+	ip->daddr = flow->daddr;
 	ip->tos = run->tos;
 	__skb_set_hash(skb, flow->hash, run->config.hash, run->config.hash);
 	skb->dev = qdisc_dev(run->sch);
@@ -70,7 +71,7 @@ static __always_inline void bench_offer(struct bench_run *run, bool each)
 static __always_inline void bench_take(struct bench_run *run, bool each)
 {
 	struct Qdisc *sch = run->sch;
-	struct sk_buff *skb;
+	struct sk_buff *drops, *skb;
 	u64 since;
 
 	if (each)
@@ -78,10 +79,9 @@ static __always_inline void bench_take(struct bench_run *run, bool each)
 	skb = sch->dequeue(sch);
 	if (each)
 		bench_sample(&run->dequeue, since, run->clock);
-	if (bench_dequeue_drops(sch)) {
-		bench_collect(&run->packets, bench_dequeue_drops(sch));
-		bench_dequeue_drops_taken(sch);
-	}
+	drops = bench_dequeue_drops(sch);
+	if (drops)
+		bench_collect(&run->packets, drops);
 	if (!skb) {
 		run->idle++;
 		return;

@@ -23,7 +23,7 @@ static int bench_dump_once(struct bench_run *run, struct sk_buff *skb)
 	since = ktime_get_ns();
 	err = run->sch->ops->dump_stats(run->sch, &dump);
 	ns = ktime_get_ns() - since;
-	if (err)
+	if (err < 0)	/* cake returns a length */
 		return err;
 	run->dump_ns = min(run->dump_ns, ns - min_t(u64, ns, run->clock));
 	return gnet_stats_finish_copy(&dump);

@@ -19,8 +19,9 @@
 
 #define BENCH_LINE_MAX	1024
 
-static DEFINE_MUTEX(bench_mutex);	/* one run at a time; guards the result */
+static DEFINE_MUTEX(bench_mutex);	/* guards all below */
 static char bench_result[BENCH_LINE_MAX];
+static struct bench_run bench_run;
 static struct dentry *bench_dir;
 
 static void bench_report(struct bench_run *run, u64 before, u32 queued)
@@ -143,18 +144,12 @@ out:
 
 static int bench_line(char *line)
 {
-	struct bench_run *run;
 	int err;
 
-	run = kzalloc(sizeof(*run), GFP_KERNEL);
-	if (!run)
-		return -ENOMEM;
+	memset(&bench_run, 0, sizeof(bench_run));
 	bench_result[0] = '\0';
-	err = bench_config_parse(&run->config, line);
-	if (!err)
-		err = bench_execute(run);
-	kfree(run);
-	return err;
+	err = bench_config_parse(&bench_run.config, line);
+	return err ? : bench_execute(&bench_run);
 }
 
 static ssize_t bench_write(struct file *file, const char __user *data,

@@ -16,7 +16,8 @@
 
 #include "bench.h"
 
-#define BENCH_NET	0x0a000000	/* of the sources */
+#define BENCH_SOURCES	0x0a000000	/* 10.0.0.0 */
+#define BENCH_SINKS	0x0b000000	/* 11.0.0.0 */
 #define BENCH_SPARE	4		/* chunks that may be lost between two recyclings */
 
 /* Mixes the bits of a number, one to one. */
@@ -36,7 +37,8 @@ static int bench_flows_make(struct bench_run *run)
 	if (!run->flows)
 		return -ENOMEM;
 	for (i = 0; i < run->config.flows; i++) {
-		run->flows[i].saddr = htonl(BENCH_NET + i);
+		run->flows[i].saddr = htonl(BENCH_SOURCES + i);
+		run->flows[i].daddr = htonl(BENCH_SINKS + i);
 		run->flows[i].hash = run->config.hash ? bench_mix(i + 1) : 0;
 	}
 	return 0;
@@ -64,7 +66,6 @@ static void bench_packet_headers(struct sk_buff *skb, u32 size)
 	ip->ttl = IPDEFTTL;
 	ip->protocol = IPPROTO_UDP;
 	ip->tot_len = htons(size - ETH_HLEN);
-	ip->daddr = htonl(BENCH_NET | 0xffffff);
 	udp->source = htons(1024);
 	udp->dest = htons(9);
 	udp->len = htons(size - ETH_HLEN - sizeof(*ip));

@@ -29,6 +29,14 @@ class Results:
     runs: dict[str, list[dict[str, int]]] = field(default_factory=dict)
 
 
+def _pairs(line: str, rest: list[str]) -> dict[str, int]:
+    try:
+        pairs = [word.split("=") for word in rest[0].split()]
+        return {k: int(v) for k, v in pairs}
+    except (ValueError, IndexError) as why:
+        raise Failure(f"not a result: {line!r}") from why
+
+
 def parse(text: str) -> Results:
     results = Results()
     for line in text.splitlines():
@@ -38,8 +46,7 @@ def parse(text: str) -> Results:
         elif name == "module":
             results.modules[rest[0]] = rest[1]
         else:
-            pairs = (word.split("=") for word in rest[0].split())
-            results.runs.setdefault(name, []).append({k: int(v) for k, v in pairs})
+            results.runs.setdefault(name, []).append(_pairs(line, rest))
     return results
 
 

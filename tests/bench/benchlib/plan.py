@@ -11,8 +11,8 @@ from .subjects import CODELS, FLOW_QUEUES, LOOP, MARK_UNSHARED, NOP, SUBJECTS, S
 # Time measured at most per run, ms. The figure does not depend on it.
 BUDGET = 150
 PACKETS = 10000
-# Flows that share a queue collect what waits: that takes its time.
-WARMUP = 30000
+# Flows that share a queue collect what waits, and that takes its time.
+WARMUP_ONE, WARMUP_MANY = 3000, 30000
 FLOOD = 10  # packets offered for one that leaves
 ONLY_ENQUEUE = 1000  # nearly none leaves
 
@@ -40,11 +40,16 @@ class Row:
         parts += [f"d{self.setting.batch}"] if self.setting.batch != 64 else []
         return "-".join(parts)
 
+    @property
+    def warmup(self) -> int:
+        """Packets offered before it is measured."""
+        return WARMUP_MANY if self.flows > 1 and self.fill else WARMUP_ONE
+
     def keys(self, kind: str, each: bool, packets: int) -> str:
         """The line that the module is told."""
         shared = not (self.setting.ecn and kind in MARK_UNSHARED)
         values = {
-            "packets": packets, "warmup": WARMUP, "budget": BUDGET, "flows": self.flows,
+            "packets": packets, "warmup": self.warmup, "budget": BUDGET, "flows": self.flows,
             "size": self.size, "fill": self.fill, "burst": self.burst,
             "hash": self.hashed, "ecn": self.setting.ecn, "shared": shared, "each": each,
         }  # fmt: skip
@@ -107,7 +112,7 @@ def _flood_rows(regime: str, title: str, burst: int) -> list[Row]:
 
 
 def _memory() -> list[Row]:
-    kinds = tuple(k for k in SUBJECTS if k in (*FLOW_QUEUES, "fq_pie", "cake"))
+    kinds = tuple(k for k in SUBJECTS if k in (*FLOW_QUEUES, "cake"))  # fq_pie only counts
     base = Row("overmemory", "flood over the memory limit", 900, 1000, FLOOD, kinds=kinds,
                setting=Setting(memory=1000))  # fmt: skip
     wide = Setting(memory=1000, buckets=65536)
@@ -135,12 +140,14 @@ DUMP_KINDS = ("codel", "codel_oot", "fq_codel", "fq_codel_oot", "fq", "fq_pie", 
 DUMP_FLOWS = (1, 1000)
 
 
-def run_jobs(row: Row, kind: str, packets: int = PACKETS) -> list[Job]:
-    """All calls together, and each for itself."""
+def run_jobs(row: Row, kind: str, each: bool) -> list[Job]:
+    """All calls together, and then each for itself if that is wanted."""
     name = f"{row.name}/{kind}"
     words = options(kind, row.setting)
-    return [Job("run", name, kind, words, row.keys(kind, False, packets)),
-            Job("run", f"{name}/each", kind, words, row.keys(kind, True, packets))]  # fmt: skip
+    jobs = [Job("run", name, kind, words, row.keys(kind, False, PACKETS))]
+    if each:
+        jobs.append(Job("run", f"{name}/each", kind, words, row.keys(kind, True, PACKETS)))
+    return jobs
 
 
 def loop_job(row: Row) -> Job:
