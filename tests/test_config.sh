@@ -35,9 +35,9 @@ device()
 	ip -n "$NS" link set d0 up
 }
 
-# The selector means nothing, and is not always shown, without a ce_threshold
+# A selector that lets everything pass is not always shown
 SHOWN='.[] | select(.root).options |
-	if .ce_threshold then . else del(.ce_threshold_selector, .ce_threshold_mask) end'
+	if .ce_threshold_mask == 0 then del(.ce_threshold_selector, .ce_threshold_mask) else . end'
 
 show()
 {
