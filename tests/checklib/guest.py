@@ -87,6 +87,13 @@ class Boot:
         else:
             self.outside.append(line)
 
+    def complaint(self) -> list[str]:
+        """From where the kernel begins to complain, and the runner's last words."""
+        for i, line in enumerate(self.outside):
+            if machine.BAD.search(line):
+                return [*self.outside[i : i + 20], "...", self.outside[-1]]
+        return self.outside[-20:]
+
     def culprit(self) -> Test | None:
         """Which test made the kernel complain: the one that ran at that moment."""
         for line in self.outside:
@@ -150,7 +157,7 @@ class Group:
             if test.status is not None:
                 test.document.finish(test.status)
             if test is culprit:
-                test.document.fail(_machine_failed(test, status), boot.outside[-60:])
+                test.document.fail(_machine_failed(test, status), boot.complaint())
             self._report(test)
         if not boot.tests:
             lost = Test(names[0], 0.0)
