@@ -153,7 +153,7 @@ ping_lost()
 # calc EXPRESSION: awk's
 calc()
 {
-	awk "BEGIN { printf \"%.6g\", $1 }"
+	awk "BEGIN { printf \"%.6g\", ($1) }"
 }
 
 # percentile P: of the sorted numbers on stdin
