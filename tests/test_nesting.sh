@@ -14,7 +14,7 @@
 #
 # The packets are as long as PROBE_SIZE, and choose their class by SO_PRIORITY.
 
-# shellcheck disable=SC2086 # SLOW, FAST, HASTY, AT and held are words
+# shellcheck disable=SC2086 # SLOW, FAST, HASTY, AT, FLOWS and held are words
 
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/probe.sh"
@@ -242,6 +242,7 @@ nests()
 DEV=d0
 TX=d0
 AT="parent 1:1"
+FLOWS=$(printf 'flow=%s ' {0..15})	# enough for some to take the queue that mq has for 1:1
 
 one()
 {
@@ -286,7 +287,7 @@ on_ifb()
 
 one_fills()
 {
-	probe send "$TX" 20 flow=0 flow=1 flow=2 flow=3
+	probe send "$TX" 20 $FLOWS
 	probe_agree "$1" "$DEV"
 }
 
@@ -294,7 +295,7 @@ one_under_traffic()
 {
 	local kind=$1
 
-	probe flood "$TX" 2000 flow=0 flow=1 flow=2 flow=3
+	probe flood "$TX" 2000 $FLOWS
 	one change handle 10: "$kind" $HASTY limit 3
 	probe_agree "changed under traffic" "$DEV"
 	one replace handle 11: "$kind" $HASTY
@@ -332,7 +333,7 @@ stands()
 	one_under_traffic "$kind"
 	[[ $2 == below_mq || $2 == as_root ]] ||
 		tcn qdisc change dev "$DEV" root handle 1: tbf $FAST
-	probe send "$TX" 1
+	probe send "$TX" 16 $FLOWS
 	probe_empty drained "$DEV" 10:
 	probe_agree drained "$DEV"
 	probe_check "in the end" "$DEV" 10: packets ">" 0
@@ -396,7 +397,8 @@ plug_lets_go()
 	tcn qdisc change dev d0 parent 2:2 handle 20: plug release_indefinite
 }
 
-# red hands a peek on: the packet that tbf has measured must be the one that leaves.
+# red hands a peek on: the packet that tbf has measured must be the one that leaves,
+# however often it is looked at.
 #
 #   1: tbf   2: red   10: under test           v0 ---- v1: listens
 peeked_leaves_first()
