@@ -188,10 +188,12 @@ busywait()
 {
 	local end
 
-	end=$(awk -v n="$EPOCHREALTIME" -v s="$1" 'BEGIN { printf "%.3f", n + s }')
+	# Microseconds, as whole numbers: a poll is to cost little
+	end=$(awk -v s="$1" 'BEGIN { printf "%d", s * 1000000 }')
+	end=$((${EPOCHREALTIME/[.,]/} + end))
 	shift
 	until "$@"; do
-		lib_compare "$EPOCHREALTIME" "<" "$end" || return 1
+		((${EPOCHREALTIME/[.,]/} < end)) || return 1
 		sleep 0.02
 	done
 }
@@ -229,10 +231,14 @@ ns_create()
 	ip -n "$NS" link set lo up
 }
 
-# ns_delete NAMESPACE: now, if it is still there
+# ns_delete NAMESPACE: now, if it is still there. A packet that waits in a qdisc holds
+# the socket that sent it, and this the namespace, for as long as the qdisc makes it
+# wait: a device that goes down lets go of its packets.
 ns_delete()
 {
-	[[ ! -e /run/netns/$1 ]] || ip netns del "$1"
+	[[ -e /run/netns/$1 ]] || return 0
+	ip -n "$1" link set group default down
+	ip netns del "$1"
 }
 
 ### Topology

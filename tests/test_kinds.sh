@@ -31,9 +31,13 @@ loaded()
 	[[ -d /sys/module/$1 ]]
 }
 
+# Looks before it asks, as it is polled
 unload()
 {
-	! loaded "$1" || rmmod "$1" 2>/dev/null
+	local users
+
+	loaded "$1" || return 0
+	read -r users <"/sys/module/$1/refcnt" && ((users == 0)) && rmmod "$1" 2>/dev/null
 }
 
 # Namespaces that were deleted keep their qdiscs for a moment
@@ -50,6 +54,8 @@ unload_all()
 start()
 {
 	unload_all
+	# Nothing can be said about a machine on which another test left its traces
+	[[ ! -s $LIB_TMP/failed ]] || exit 1
 	defer unload_all
 }
 
@@ -276,7 +282,7 @@ remove_under_traffic()
 			topo_create
 			topo_bottleneck 1mbit "$kind"
 			flood
-			ns_delete "$ROUTER"
+			ip netns del "$ROUTER"
 			busywait 10 unload "$module" ||
 				fail "round $i: $module is in use after its namespace went"
 		)
