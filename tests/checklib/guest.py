@@ -140,6 +140,7 @@ class Group:
             boot.feed(line)
             if running and running.status is not None and not running.seconds:
                 running.seconds = clock.lap()
+                self.report.say(f"{self.suite} {running.name} has run")
             elif boot.tests and boot.tests[-1] is not running:
                 clock.lap()
 
