@@ -22,7 +22,7 @@ lib_require python3 ss
 limits_create()
 {
 	topo_create
-	topo_bottleneck -s tbf 8bit "$1" target 4000s "${@:2}"
+	topo_bottleneck -s tbf 80bit "$1" target 4000s "${@:2}"
 	sink_start
 }
 
