@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Does what the runner must notice: insmod crash.ko how=warn|oops|hang|leak|refuse|nothing */
+/* Does what the runner must notice: insmod crash.ko how=warn|oops|hang|leak|use|lock|refuse|nothing */
 #include <linux/compiler.h>
 #include <linux/init.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 
 static char *how = "nothing";
 module_param(how, charp, 0);
-MODULE_PARM_DESC(how, "warn, oops, hang, leak, refuse or nothing");
+MODULE_PARM_DESC(how, "warn, oops, hang, leak, use, lock, refuse or nothing");
 
 static void __init leak(void)
 {
@@ -16,6 +17,31 @@ static void __init leak(void)
 
 	/* Nobody may notice at build time either. */
 	OPTIMIZER_HIDE_VAR(p);
+}
+
+static void __init use_after_free(void)
+{
+	char *p = kmalloc(64, GFP_KERNEL);
+
+	kfree(p);
+	OPTIMIZER_HIDE_VAR(p);
+	*(volatile char *)p = 1;
+}
+
+static DEFINE_SPINLOCK(first);
+static DEFINE_SPINLOCK(second);
+
+/* In one order and then in the other: two processors could wait for each other. */
+static void __init lock(void)
+{
+	spin_lock(&first);
+	spin_lock(&second);
+	spin_unlock(&second);
+	spin_unlock(&first);
+	spin_lock(&second);
+	spin_lock(&first);
+	spin_unlock(&first);
+	spin_unlock(&second);
 }
 
 static int __init crash_init(void)
@@ -29,6 +55,10 @@ static int __init crash_init(void)
 			asm volatile(".rept 4096; nop; .endr");
 	else if (!strcmp(how, "leak"))
 		leak();
+	else if (!strcmp(how, "use"))
+		use_after_free();
+	else if (!strcmp(how, "lock"))
+		lock();
 	else if (!strcmp(how, "refuse"))
 		return -EINVAL;
 	return 0;

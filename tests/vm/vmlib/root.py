@@ -9,9 +9,9 @@ from pathlib import Path
 from . import apt, cache, process, progress, sandbox
 
 GUEST = (
-    "bash", "coreutils", "diffutils", "ethtool", "findutils", "grep", "iperf3",
-    "iproute2", "iputils-ping", "irtt", "jq", "kmod", "mawk", "mount", "nftables",
-    "procps", "python3", "sed", "tcpdump", "util-linux",
+    "bash", "coreutils", "diffutils", "ethtool", "findutils", "gojq", "grep",
+    "iperf3", "iproute2", "iputils-ping", "irtt", "jq", "kmod", "mawk", "mount",
+    "nftables", "procps", "python3", "sed", "tcpdump", "util-linux",
 )  # fmt: skip
 BUILD = (
     "bc", "bison", "flex", "gcc", "libc6-dev", "libelf-dev", "libmnl-dev",
