@@ -222,13 +222,17 @@ in_ns()
 	ip netns exec "$@"
 }
 
-# ns_create SUFFIX: a namespace of this test alone; its name is in NS
+# ns_create SUFFIX: a namespace of this test alone; its name is in NS. Its devices have
+# no IPv6: only the test's own packets are to be in the queues
 ns_create()
 {
 	NS=codel-$LIB_NAME-$$-$1
 	ip netns add "$NS"
 	defer ns_delete "$NS"
-	ip -n "$NS" link set lo up
+	in_ns "$NS" sh -ec '
+		conf=/proc/sys/net/ipv6/conf/default
+		[ ! -d "$conf" ] || echo 1 >"$conf/disable_ipv6"
+		ip link set lo up'
 }
 
 # ns_delete NAMESPACE: now, if it is still there. A packet that waits in a qdisc holds
@@ -251,8 +255,8 @@ ns_delete()
 #
 # What goes from CLIENT to SERVER waits in r1's qdisc and nowhere else: all other
 # links are as fast as the machine. The delay of a round trip is all on the way
-# back. Neighbours are known and there is no IPv6: only the test's own packets are
-# in the queue, each a packet of the wire (see topo_create).
+# back. Neighbours are known: only the test's own packets are in the queue, each a
+# packet of the wire (see topo_create).
 
 # shellcheck disable=SC2034 # used by the tests
 SERVER_IP=10.9.2.2
@@ -269,7 +273,7 @@ topo_create()
 
 	topo_link "$CLIENT" c0 10.9.1.2 "$ROUTER" r0 10.9.1.1 "${1:-}"
 	topo_link "$ROUTER" r1 10.9.2.1 "$SERVER" s0 10.9.2.2 "${1:-}"
-	in_ns "$ROUTER" sysctl -qw net.ipv4.ip_forward=1
+	in_ns "$ROUTER" sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward'
 	ip -n "$CLIENT" route add default via 10.9.1.1
 	ip -n "$SERVER" route add default via 10.9.2.1
 }
@@ -277,23 +281,40 @@ topo_create()
 # topo_link NS DEV ADDRESS NS DEV ADDRESS [offloads]: a veth pair, up
 topo_link()
 {
-	ip -n "$1" link add "$2" type veth peer name "$5" netns "$4"
-	topo_end "$1" "$2" "$3" "${7:-}"
-	topo_end "$4" "$5" "$6" "${7:-}"
-	topo_neighbour "$1" "$2" "$4" "$5" "$6"
-	topo_neighbour "$4" "$5" "$1" "$2" "$3"
+	local mac peer
+
+	topo_mac "$3"
+	mac=$MAC
+	topo_mac "$6"
+	peer=$MAC
+	ip -n "$1" link add "$2" address "$mac" type veth \
+		peer name "$5" address "$peer" netns "$4"
+	if [[ ${7:-} != offloads ]]; then
+		in_ns "$1" ethtool -K "$2" tso off gso off gro off >/dev/null
+		in_ns "$4" ethtool -K "$5" tso off gso off gro off >/dev/null
+	fi
+	topo_end "$1" "$2" "$3" "$6" "$peer"
+	topo_end "$4" "$5" "$6" "$3" "$mac"
 }
 
+# topo_mac IPV4: an Ethernet address that goes with it, in MAC
+topo_mac()
+{
+	# shellcheck disable=SC2086 # four words
+	printf -v MAC '02:00:%02x:%02x:%02x:%02x' ${1//./ }
+}
+
+# topo_end NS DEV ADDRESS NEIGHBOUR MAC
 topo_end()
 {
-	[[ ! -d /proc/sys/net/ipv6 ]] ||
-		in_ns "$1" sysctl -qw "net.ipv6.conf.$2.disable_ipv6=1"
-	[[ $4 == offloads ]] ||
-		in_ns "$1" ethtool -K "$2" tso off gso off gro off >/dev/null
-	ip -n "$1" addr add "$3/24" dev "$2"
-	ip -n "$1" link set "$2" up
+	ip -n "$1" -batch - <<-END
+		addr add $3/24 dev $2
+		link set $2 up
+		neigh replace $4 lladdr $5 nud permanent dev $2
+	END
 }
 
+# topo_neighbour NS DEV NEIGHBOURS_NS NEIGHBOURS_DEV ADDRESS: not to be asked for
 topo_neighbour()
 {
 	local mac
@@ -345,6 +366,19 @@ bottleneck_get()
 
 ### Reading
 
+# jq 1.6 takes 80 times as long to start as gojq or its successors do: more than all
+# the rest of most cases.
+if [[ $(jq --version) == jq-1.6 ]] && command -v gojq >/dev/null; then
+	jq()
+	{
+		gojq "$@"
+	}
+fi
+
+# In an expression: an object whose keys are sorted
+# shellcheck disable=SC2034 # used by the tests
+SORTED='(to_entries | sort_by(.key) | from_entries)'
+
 # qdisc_get NS DEV HANDLE EXPRESSION: jq, on what tc shows of one qdisc, statistics
 # included; HANDLE may be root
 qdisc_get()
@@ -358,7 +392,7 @@ qdisc_get()
 # options_get NS DEV HANDLE: its options as one line of sorted JSON
 options_get()
 {
-	qdisc_get "$1" "$2" "$3" '.options | tojson' | jq -cS .
+	qdisc_get "$1" "$2" "$3" ".options | $SORTED | tojson"
 }
 
 # link_get NS DEV EXPRESSION: jq, on what ip shows of one link, statistics included

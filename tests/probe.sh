@@ -14,9 +14,6 @@ probe_start()
 	local pipes=$LIB_TMP/probe.$BASHPID
 
 	PROBE_NS=$1
-	# Only the test's own packets are to be in the queues.
-	[[ ! -d /proc/sys/net/ipv6 ]] ||
-		in_ns "$1" sysctl -qw net.ipv6.conf.default.disable_ipv6=1
 	mkfifo "$pipes.ask" "$pipes.answer"
 	in_ns "$1" python3 "$LIB_DIR/probe.py" <"$pipes.ask" >"$pipes.answer" &
 	defer lib_stop $!

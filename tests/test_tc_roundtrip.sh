@@ -71,7 +71,7 @@ lists()
 # batch FILE: the commands in it by one tc; the options that it shows, a line each
 batch()
 {
-	tc -n "$NS" -j -batch "$1" | jq -cS '.[0].options'
+	tc -n "$NS" -j -batch "$1" | jq -c ".[0].options | $SORTED"
 }
 
 # A handle not used before makes tc replace the qdisc, not change it. (In a batch,

@@ -23,17 +23,12 @@ sink_start()
 {
 	local where=${SINK_NS:-$SERVER}
 
+	: >"$LIB_TMP/udp.report"
 	ip netns exec "$where" "$TRAFFIC" sink --port "$UDP_PORT" \
 		--interval "${1:-0.1}" --log "$LIB_TMP/udp.log" >"$LIB_TMP/udp.report" &
 	SINK=$!
 	defer lib_stop "$SINK"
-	busywait 30 listening "$where" -u "$UDP_PORT" || fail "the sink does not listen"
-}
-
-# listening NAMESPACE -t|-u PORT
-listening()
-{
-	[[ -n $(in_ns "$1" ss -Hln "$2" "sport = :$3") ]]
+	busywait 30 test -s "$LIB_TMP/udp.report" || fail "the sink does not listen"
 }
 
 # udp_send [OPTION...]: datagrams to the sink; prints how many
@@ -105,7 +100,12 @@ tcp_serve()
 	local port=${1:-5201}
 
 	background in_ns "$SERVER" iperf3 -s -p "$port"
-	busywait 30 listening "$SERVER" -t "$port" || fail "iperf3 does not listen"
+	busywait 30 tcp_served "$port" || fail "iperf3 does not listen"
+}
+
+tcp_served()
+{
+	in_ns "$SERVER" grep -q "$(printf ':%04X .* 0A ' "$1")" /proc/net/tcp /proc/net/tcp6
 }
 
 # tcp_run NAME [OPTION...]: iperf3 from CLIENT; its JSON is kept under NAME
