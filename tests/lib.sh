@@ -229,6 +229,7 @@ ns_create()
 	NS=codel-$LIB_NAME-$$-$1
 	ip netns add "$NS"
 	defer ns_delete "$NS"
+	# shellcheck disable=SC2016 # for the other shell
 	in_ns "$NS" sh -ec '
 		conf=/proc/sys/net/ipv6/conf/default
 		[ ! -d "$conf" ] || echo 1 >"$conf/disable_ipv6"

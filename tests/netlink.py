@@ -137,9 +137,7 @@ class Netlink:
         }
 
 
-def blamed(
-    offset: bytes | None, first: int, specs: list[str], parts: list[bytes]
-) -> str | None:
+def blamed(offset: bytes | None, first: int, specs: list[str], parts: list[bytes]) -> str | None:
     """The NUMBER of the attribute at an offset into the request."""
     if offset is None:
         return None

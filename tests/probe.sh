@@ -15,7 +15,7 @@ probe_start()
 
 	PROBE_NS=$1
 	mkfifo "$pipes.ask" "$pipes.answer"
-	in_ns "$1" python3 "$LIB_DIR/probe.py" <"$pipes.ask" >"$pipes.answer" &
+	in_ns "$1" "$LIB_DIR/probe.py" <"$pipes.ask" >"$pipes.answer" &
 	defer lib_stop $!
 	exec {PROBE_ASK}>"$pipes.ask" {PROBE_ANSWER}<"$pipes.answer"
 	rm "$pipes.ask" "$pipes.answer"

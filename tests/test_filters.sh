@@ -183,7 +183,7 @@ redirect_is_dropped()
 
 	empty "$1"
 	mkdir "$dir"
-	python3 "$LIB_DIR/probe.py" bpf "$TC_ACT_REDIRECT" "$dir" \
+	"$LIB_DIR/bpf.py" "$TC_ACT_REDIRECT" "$dir" \
 		tc -n "$NS" filter add dev d0 parent 10: bpf object-pinned "$dir/program" \
 		direct-action || status=$?
 	[[ $status -ne 4 ]] || skip "no BPF programs"

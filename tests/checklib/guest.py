@@ -36,9 +36,7 @@ GUESS = 40.0
 def durations() -> dict[str, float]:
     """How long each test took the last time; nothing depends on it but the order."""
     try:
-        return {
-            k: float(v) for k, v in json.loads((OUT / "times.json").read_text()).items()
-        }
+        return {k: float(v) for k, v in json.loads((OUT / "times.json").read_text()).items()}
     except (OSError, ValueError, AttributeError):
         return {}
 
@@ -109,9 +107,7 @@ class Boot:
 class Group:
     """Tests of one suite that share a boot."""
 
-    def __init__(
-        self, suite: str, number: int, names: list[str], report: Report
-    ) -> None:
+    def __init__(self, suite: str, number: int, names: list[str], report: Report) -> None:
         self.suite = suite
         self.number = number
         self.names = names
@@ -123,9 +119,7 @@ class Group:
         boot = 0
         while left:
             boot += 1
-            left = self._boot(
-                left, OUT / f"{self.suite}-machine-{self.number}.{boot}.log"
-            )
+            left = self._boot(left, OUT / f"{self.suite}-machine-{self.number}.{boot}.log")
 
     def _boot(self, names: list[str], log: Path) -> list[str]:
         """Returns what has yet to be run, always less than `names`."""
@@ -162,9 +156,7 @@ class Group:
             self._report(test)
         if not boot.tests:
             lost = Test(names[0], 0.0)
-            lost.document.fail(
-                f"the machine did not start (status {status})", boot.outside
-            )
+            lost.document.fail(f"the machine did not start (status {status})", boot.outside)
             self._report(lost)
 
     def _report(self, test: Test) -> None:

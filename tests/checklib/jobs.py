@@ -27,9 +27,7 @@ class Children:
         with self.lock:
             if self.closed:
                 raise process.Failure("interrupted")
-            child = process.start(
-                argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=cwd
-            )
+            child = process.start(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=cwd)
             self.running.add(child)
             return child
 

@@ -41,9 +41,7 @@ class Report:
     """Collects results from all workers, and prints them as they come."""
 
     began: float = field(default_factory=time.monotonic)
-    totals: dict[Verdict, int] = field(
-        default_factory=lambda: dict.fromkeys(Verdict, 0)
-    )
+    totals: dict[Verdict, int] = field(default_factory=lambda: dict.fromkeys(Verdict, 0))
     seconds: dict[str, float] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 

@@ -28,9 +28,7 @@ def _one_line(text: str) -> Iterator[Source]:
 
 def _stanzas(text: str) -> Iterator[Source]:
     for stanza in re.split(r"\n\s*\n", text):
-        fields = dict(
-            re.findall(r"^(Types|URIs|Suites|Components):\s*(.*)$", stanza, re.M)
-        )
+        fields = dict(re.findall(r"^(Types|URIs|Suites|Components):\s*(.*)$", stanza, re.M))
         if "deb" not in fields.get("Types", "").split():
             continue
         for uri in fields.get("URIs", "").split():

@@ -117,8 +117,6 @@ def entry(kind: str, name: str, build: Callable[[Path], None]) -> Path:
 
 def prune(kind: str) -> None:
     """Forgets the entries that were not used for longest."""
-    entries = sorted(
-        (home() / kind).iterdir(), key=lambda p: p.stat().st_mtime, reverse=True
-    )
+    entries = sorted((home() / kind).iterdir(), key=lambda p: p.stat().st_mtime, reverse=True)
     for path in entries[KEEP_TREES:]:
         shutil.rmtree(path, ignore_errors=True)

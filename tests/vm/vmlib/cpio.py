@@ -78,14 +78,10 @@ class Archive:
             for item in sorted(
                 files + [f for f in folders if os.path.islink(os.path.join(folder, f))]
             ):
-                self.add(
-                    Path(folder, item), os.path.normpath(os.path.join(inside, item))
-                )
+                self.add(Path(folder, item), os.path.normpath(os.path.join(inside, item)))
             for item in folders:
                 if not os.path.islink(os.path.join(folder, item)):
-                    self.add(
-                        Path(folder, item), os.path.normpath(os.path.join(inside, item))
-                    )
+                    self.add(Path(folder, item), os.path.normpath(os.path.join(inside, item)))
 
     def finish(self) -> None:
         self._put("TRAILER!!!", 0)

@@ -103,9 +103,7 @@ def _build(name: str, base: Path, release: str, made: Path) -> None:
     taken = [line for line in lines if TAKEN_OVER.match(line)]
     (made / "fragment").write_text(FRAGMENT.read_text() + "\n".join(taken) + "\n")
     _step(base, made, f"{name}: configuring the debug kernel", CONFIGURE)
-    _step(
-        base, made, f"{name}: building the debug kernel (once, 10 to 20 minutes)", BUILD
-    )
+    _step(base, made, f"{name}: building the debug kernel (once, 10 to 20 minutes)", BUILD)
     _step(base, made, f"{name}: tidying up", TRIM)
     with (made / "modules.cpio").open("wb") as stream:
         archive = cpio.Archive(stream)
@@ -116,9 +114,5 @@ def _build(name: str, base: Path, release: str, made: Path) -> None:
 def get(name: str, base: Path, release: str) -> Path:
     """The folder with `vmlinux`, `release`, `modules`, `modules.cpio` and `linux`."""
     scripts = (CONFIGURE, BUILD, TRIM, TAKEN_OVER.pattern, FRAGMENT.read_text())
-    recipe = cache.digest(
-        item.encode() for item in (*scripts, base.parent.name, release)
-    )
-    return cache.entry(
-        "debug", f"{name}-{recipe}", lambda made: _build(name, base, release, made)
-    )
+    recipe = cache.digest(item.encode() for item in (*scripts, base.parent.name, release))
+    return cache.entry("debug", f"{name}-{recipe}", lambda made: _build(name, base, release, made))

@@ -123,11 +123,7 @@ def _files(root: Path, packages: list[str]) -> list[str]:
 
 def _compiled(root: Path, names: list[str]) -> list[str]:
     """Python's own files, compiled: each start would compile them anew."""
-    caches = {
-        os.path.join(os.path.dirname(n), "__pycache__")
-        for n in names
-        if n.endswith(".py")
-    }
+    caches = {os.path.join(os.path.dirname(n), "__pycache__") for n in names if n.endswith(".py")}
     found: list[str] = []
     for folder in sorted(caches):
         if (root / folder).is_dir():
@@ -174,9 +170,7 @@ def _prepare(suite: "Suite", out: Path) -> None:
             suite.root, ["sh", "-ec", script], stream, {"/mnt": out}, writable=True
         )
     if status:
-        raise process.Failure(
-            f"{log.read_text()}\n{suite.name}: the guest's init does not build"
-        )
+        raise process.Failure(f"{log.read_text()}\n{suite.name}: the guest's init does not build")
 
 
 def build(suite: "Suite", wanted: Iterable[str]) -> None:

@@ -178,9 +178,7 @@ def run(
     try:
         for fd in (initrd, stdout_in, stderr_in):
             os.close(fd)
-        result.timed_out = not _forward(
-            {stdout: 1, stderr: 2}, time.monotonic() + timeout
-        )
+        result.timed_out = not _forward({stdout: 1, stderr: 2}, time.monotonic() + timeout)
     finally:
         process.stop(child)
     _collect(result, _read(kept["control"]))

@@ -14,9 +14,7 @@ USAGE_ERROR = 2
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> None:  # type: ignore[override]
-        print(
-            f"tests/vm/run: {message}\n{self.format_usage()}", end="", file=sys.stderr
-        )
+        print(f"tests/vm/run: {message}\n{self.format_usage()}", end="", file=sys.stderr)
         sys.exit(USAGE_ERROR)
 
 

@@ -62,9 +62,7 @@ def start(
             **kwargs,
         )
     except FileNotFoundError as error:
-        raise Failure(
-            f"{argv[0]} is not installed: scripts/setup installs it"
-        ) from error
+        raise Failure(f"{argv[0]} is not installed: scripts/setup installs it") from error
 
 
 def stop(child: subprocess.Popen[bytes]) -> None:
@@ -99,9 +97,7 @@ def output(argv: Sequence[str]) -> bytes:
             argv, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
         ).stdout
     except FileNotFoundError as error:
-        raise Failure(
-            f"{argv[0]} is not installed: scripts/setup installs it"
-        ) from error
+        raise Failure(f"{argv[0]} is not installed: scripts/setup installs it") from error
     except subprocess.CalledProcessError as error:
         raise Failure(f"{argv[0]} failed") from error
 

@@ -69,9 +69,7 @@ def _bootstrap(name: str, root: Path, work: Path, log: Path) -> None:
         status = progress.ticking(
             f"{name}: fetching and unpacking the suite (once, about a minute)",
             log,
-            lambda: process.run(
-                argv, stream, {**sandbox.ENVIRONMENT, "TMPDIR": str(work)}
-            ),
+            lambda: process.run(argv, stream, {**sandbox.ENVIRONMENT, "TMPDIR": str(work)}),
         )
     progress.check(f"{name}: mmdebstrap", status, log)
 

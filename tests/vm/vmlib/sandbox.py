@@ -64,6 +64,4 @@ def run(
 ) -> int:
     """Runs `argv` in `root`; `folders` maps names that exist there to host folders."""
     script = _script(root, folders or {}, cwd, writable, argv)
-    return process.run(
-        [*UNSHARE, "sh", "-c", script], log, {**ENVIRONMENT, **(env or {})}
-    )
+    return process.run([*UNSHARE, "sh", "-c", script], log, {**ENVIRONMENT, **(env or {})})

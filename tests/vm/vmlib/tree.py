@@ -22,9 +22,7 @@ def files() -> list[str]:
         names = os.fsdecode(process.output(argv)).split("\0")
     else:
         names = [os.path.relpath(p, TOP) for p in TOP.rglob("*")]
-    return sorted(
-        {n for n in names if n and not n.startswith("out/") and (TOP / n).is_file()}
-    )
+    return sorted({n for n in names if n and not n.startswith("out/") and (TOP / n).is_file()})
 
 
 def mode(path: Path) -> int:
@@ -88,9 +86,7 @@ def _build(where: suite.Suite, names: list[str], made: Path) -> None:
 
 def get(where: suite.Suite) -> Path:
     """The archive with what `make install` installs, and with depmod's tables."""
-    names = [
-        n for n in files() if not n.startswith(NOT_BUILT) and not n.endswith(".md")
-    ]
+    names = [n for n in files() if not n.startswith(NOT_BUILT) and not n.endswith(".md")]
     name = cache.digest([where.key.encode(), *contents(TOP, names)])
     path = cache.entry("tree", name, lambda made: _build(where, names, made))
     cache.prune("tree")

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Hands counted packets to a device and reads its queues; the other end of probe.sh.
+
+It is one process for a whole case because a test that looks after every step looks often: starting
+jq or Python for each would take longer than what is tested. It reads a command a line and answers
+each with one line:
+
+    send DEV COUNT [size=N] [prio=M:N] [flow=N]    frames of N bytes; their number
+    agree DEV [held=M:,N]                          what is wrong, or an empty line
+    get DEV HANDLE FIELD...                        of a qdisc, from tc -j -s; a.b for nested fields
+    class DEV CLASSID FIELD...                     of a class: qlen backlog drops deficit count ...
+    classes DEV                                    CLASSID,QLEN,BACKLOG of each that has packets
+    tx DEV                                         frames that the device was given
+    flood DEV RATE [as for send]                   RATE frames a second from now on
+    calm                                           end of the flood; the number of its frames
+    listen DEV                                     from now on take down what arrives there
+    heard [flow=N]                                 frames of send that did, and how many of them
+                                                   after one that was sent later
+
+A frame is UDP over IPv4 to a host that is not there. prio is what SO_PRIORITY sets, and so the class
+for a qdisc that has the handle M:; flow is the source port's offset, which a flow's hash depends on.
+Either can be given more than once: the frames take turns.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from functools import cache
+from typing import Any
+
+SO_SNDBUFFORCE = 32
+SO_RCVBUFFORCE = 33
+ETH_P_IP = 0x0800
+ENDLESS = 1 << 30  # what is stuck in a queue must not stop the sender
+ETHERNET = bytes.fromhex("020000000001 020000000002 0800")
+HEADERS = 14 + 20 + 8
+PORT = 9  # discard
+
+RTM_GETTCLASS = 42
+NLM_DUMP = 0x301
+NLMSG_ERROR = 2
+NLMSG_DONE = 3
+TCMSG = struct.Struct("=4xi12x")  # the device's index
+TCA_STATS2 = 7
+TCA_STATS_QUEUE = 3
+TCA_STATS_APP = 4
+FIVE = struct.Struct("=IIIII")
+FLOW_XSTATS = struct.pack("=I", 1)  # TCA_FQ_CODEL_XSTATS_CLASS
+
+Table = list[dict[str, Any]]
+
+
+# ---- sending ------------------------------------------------------------------------------------
+
+
+def checksum(header: bytes) -> int:
+    total = sum(struct.unpack(f"!{len(header) // 2}H", header))
+    total = (total & 0xFFFF) + (total >> 16)
+    return ~(total + (total >> 16)) & 0xFFFF
+
+
+@cache
+def frame(size: int, flow: int) -> bytes:
+    length = max(size, HEADERS) - 14
+    fields = [0x45, 0, length, 0, 0, 64, 17, 0]
+    addresses = socket.inet_aton("10.9.3.1") + socket.inet_aton("10.9.3.2")
+    fields[7] = checksum(struct.pack("!BBHHHBBH", *fields) + addresses)
+    ip = struct.pack("!BBHHHBBH", *fields) + addresses
+    udp = struct.pack("!HHHH", 1024 + flow, PORT, length - 20, 0)
+    return ETHERNET + ip + udp + bytes(length - 28)
+
+
+@cache
+def opened(dev: str, prio: int) -> socket.socket:
+    sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+    sock.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, ENDLESS)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_PRIORITY, prio)
+    sock.bind((dev, 0))
+    return sock
+
+
+def transmit(sock: socket.socket, data: bytes) -> None:
+    try:
+        sock.send(data)
+    except OSError:
+        pass  # ENOBUFS: the queue dropped it; ENETDOWN: nobody will have counted it
+
+
+def handle(text: str) -> int:
+    major, _, minor = text.partition(":")
+    return int(major or "0", 16) << 16 | int(minor or "0", 16)
+
+
+def options(words: list[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for word in words:
+        key, _, value = word.partition("=")
+        found.setdefault(key, []).append(value)
+    return found
+
+
+def frames(dev: str, words: list[str]) -> list[tuple[socket.socket, bytes]]:
+    """One frame for every pair of the priorities and flows that were asked for."""
+    given = options(words)
+    size = int(given.get("size", ["1000"])[0])
+    return [
+        (opened(dev, handle(prio)), frame(size, int(flow)))
+        for prio in given.get("prio", ["0:0"])
+        for flow in given.get("flow", ["0"])
+    ]
+
+
+def send(dev: str, count: str, *words: str) -> str:
+    turns = frames(dev, list(words))
+    for number in range(int(count)):
+        sock, data = turns[number % len(turns)]
+        transmit(sock, data[:-4] + struct.pack("!I", number))
+    return count
+
+
+ears: list[socket.socket] = []
+
+
+def listen(dev: str) -> str:
+    sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_IP))
+    sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, ENDLESS)
+    sock.bind((dev, ETH_P_IP))
+    sock.setblocking(False)
+    ears.append(sock)
+    return ""
+
+
+def heard(*words: str) -> str:
+    flow = options(list(words)).get("flow")
+    port = struct.pack("!H", 1024 + int(flow[0])) if flow else b""
+    count = late = 0
+    last = -1
+    while True:
+        try:
+            data = ears[-1].recv(65536)
+        except BlockingIOError:
+            return f"{count} {late}"
+        if data[34:36] != (port or data[34:36]):
+            continue
+        (number,) = struct.unpack("!I", data[-4:])
+        count += 1
+        late += number < last
+        last = max(last, number)
+
+
+class Flood(threading.Thread):
+    """Goes on beside the commands."""
+
+    def __init__(self, dev: str, rate: float, words: list[str]) -> None:
+        super().__init__(daemon=True)
+        self.turns = frames(dev, words)
+        self.interval = len(self.turns) / rate
+        self.stop = False
+        self.sent = 0
+
+    def run(self) -> None:
+        due = time.monotonic()
+        while not self.stop:
+            for sock, data in self.turns:
+                transmit(sock, data)
+            self.sent += len(self.turns)
+            due = max(due + self.interval, time.monotonic() - 0.1)
+            time.sleep(max(0.0, due - time.monotonic()))
+
+
+floods: list[Flood] = []
+
+
+def flood(dev: str, rate: str, *words: str) -> str:
+    floods.append(Flood(dev, float(rate), list(words)))
+    floods[-1].start()
+    return ""
+
+
+def calm() -> str:
+    sent = 0
+    while floods:
+        one = floods.pop()
+        one.stop = True
+        one.join()
+        sent += one.sent
+    return str(sent)
+
+
+# ---- reading ------------------------------------------------------------------------------------
+
+
+def tc(what: str, dev: str) -> Table:
+    command = ["tc", "-j", "-s", what, "show", "dev", dev]
+    table: Table = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    return table
+
+
+def fields(row: dict[str, Any], names: tuple[str, ...]) -> str:
+    values = []
+    for name in names:
+        value: Any = row
+        for part in name.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        values.append(json.dumps(value).strip('"'))
+    return " ".join(values)
+
+
+def get(dev: str, wanted: str, *names: str) -> str:
+    rows = [row for row in tc("qdisc", dev) if row["handle"] == wanted]
+    return fields(rows[0], names) if rows else "none"
+
+
+def attributes(data: bytes) -> dict[int, bytes]:
+    found = {}
+    while len(data) >= 4:
+        length, kind = struct.unpack_from("=HH", data)
+        found[kind & 0x3FFF] = data[4:length]
+        data = data[(length + 3) & ~3 :]
+    return found
+
+
+def class_row(tcmsg: bytes) -> dict[str, Any]:
+    (classid,) = struct.unpack_from("=I", tcmsg, 8)
+    stats = attributes(attributes(tcmsg[20:]).get(TCA_STATS2, b""))
+    row: dict[str, Any] = {"handle": f"{classid >> 16:x}:{classid & 0xFFFF:x}"}
+    queue = stats.get(TCA_STATS_QUEUE, bytes(20))
+    row |= zip(("qlen", "backlog", "drops", "requeues", "overlimits"), FIVE.unpack(queue))
+    app = stats.get(TCA_STATS_APP, b"")
+    if len(app) >= 28 and app[:4] == FLOW_XSTATS:
+        names = ("deficit", "ldelay", "count", "lastcount", "dropping", "drop_next")
+        row |= zip(names, struct.unpack_from("=iIIIIi", app, 4))
+    return row
+
+
+def class_rows(dev: str) -> Table:
+    """Not from tc, which does not print all classes as JSON before 6.2."""
+    rows = []
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:
+        index = socket.if_nametoindex(dev)
+        sock.send(struct.pack("=IHHII", 36, RTM_GETTCLASS, NLM_DUMP, 1, 0) + TCMSG.pack(index))
+        while True:
+            data = sock.recv(1 << 20)
+            while data:
+                length, kind = struct.unpack_from("=IH", data)
+                if kind == NLMSG_DONE:
+                    return rows
+                if kind == NLMSG_ERROR:
+                    raise OSError(f"dump of classes: {data[16:20].hex()}")
+                rows.append(class_row(data[16:length]))
+                data = data[(length + 3) & ~3 :]
+
+
+def one_class(dev: str, wanted: str, *names: str) -> str:
+    rows = [row for row in class_rows(dev) if row["handle"] == wanted]
+    return fields(rows[0], names) if rows else "none"
+
+
+def classes(dev: str) -> str:
+    rows = [row for row in class_rows(dev) if row["qlen"]]
+    return " ".join(f"{row['handle']},{row['qlen']},{row['backlog']}" for row in rows)
+
+
+def tx(dev: str) -> str:
+    command = ["ip", "-j", "-s", "link", "show", "dev", dev]
+    link = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)[0]
+    return str(link["stats64"]["tx"]["packets"])
+
+
+def drifts(table: Table, held: dict[str, tuple[int, int]]) -> list[str]:
+    """Parents that do not have what their children have, and what is set aside in them."""
+    found = []
+    for parent in table:
+        under = [
+            row
+            for row in table
+            if parent["handle"] != "0:"
+            and row.get("parent", "").split(":")[0] + ":" == parent["handle"]
+        ]
+        aside = held.get(parent["handle"], (0, 0))
+        qlen = sum(row["qlen"] for row in under) + aside[0]
+        backlog = sum(row["backlog"] for row in under) + aside[1]
+        if under and (qlen, backlog) != (parent["qlen"], parent["backlog"]):
+            found.append(
+                f"{parent['kind']} {parent['handle']} has qlen {parent['qlen']} backlog"
+                f" {parent['backlog']}, what is below it {qlen} and {backlog};"
+            )
+    return found
+
+
+def agree(dev: str, *words: str) -> str:
+    """A dump is not atomic, but a real difference does not go away."""
+    given = options(list(words))
+    held: dict[str, tuple[int, int]] = {}
+    for word in given.get("held", []):
+        where, _, size = word.partition(",")
+        held[where] = (1, int(size))
+    maybe = "maybe" in given
+    for _ in range(20):
+        table = tc("qdisc", dev)
+        found = drifts(table, held)
+        if not found or (maybe and not drifts(table, {})):
+            return ""
+    return " ".join(found)
+
+
+COMMANDS = {
+    "send": send,
+    "flood": flood,
+    "calm": calm,
+    "listen": listen,
+    "heard": heard,
+    "agree": agree,
+    "get": get,
+    "class": one_class,
+    "classes": classes,
+    "tx": tx,
+}
+
+
+def main() -> None:
+    for line in sys.stdin:
+        name, *words = line.split()
+        try:
+            answer = COMMANDS[name](*words)
+        except Exception as error:  # the test has to hear of it, whatever it is
+            answer = f"error: {error}"
+        print(answer, flush=True)
