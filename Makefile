@@ -15,7 +15,7 @@ MODDIR = $(DESTDIR)/lib/modules/$(KVER)/updates
 MODPROBEDIR = $(DESTDIR)/etc/modprobe.d
 MODULES = sch_codel_oot.ko sch_fq_codel_oot.ko
 
-.PHONY: all modules plugins tc install uninstall demo check selftest clean
+.PHONY: all modules plugins tc install uninstall demo check bench selftest clean
 
 all: modules plugins
 
@@ -48,8 +48,12 @@ demo:
 	tests/demo/run
 
 check:
-	scripts/setup
+	scripts/setup check
 	tests/check
+
+bench:
+	scripts/setup
+	tests/bench/run
 
 selftest:
 	tests/selftest

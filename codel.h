@@ -32,8 +32,11 @@
 #else
 #include <stdbool.h>
 
+#define noinline
+
 typedef __u64 u64;
 typedef __u32 u32;
+typedef __u8 u8;
 
 static inline int fls(u32 x)
 {
@@ -80,6 +83,8 @@ struct codel_params {
  * @dropping: in the dropping state
  * @owed: a signal was given for @drop_next, which has not moved on since:
  *	it does so only if the next packet shows that the queue still stands
+ * @user: not used here: the caller may keep there what would cost bytes elsewhere
+ * @user_time: the same
  */
 struct codel_vars {
 	u64 first_above_time;
@@ -88,6 +93,8 @@ struct codel_vars {
 	u32 lastcount;
 	bool dropping;
 	bool owed;
+	u8 user[2];
+	u32 user_time;
 };
 
 /*
@@ -173,6 +180,29 @@ static inline void codel_enter(struct codel_vars *vars,
 	vars->owed = false;
 }
 
+/*
+ * Does a packet that came while the delay persists have to signal? Kept out of line,
+ * as most packets do not come here.
+ */
+static noinline bool codel_due(struct codel_vars *vars,
+			       const struct codel_params *params, u64 now)
+{
+	if (!vars->dropping) {
+		codel_enter(vars, params, now);
+		return true;
+	}
+	if (vars->owed) {
+		vars->drop_next += codel_step(params->interval, vars->count);
+		vars->owed = false;
+	}
+	if (now < vars->drop_next)
+		return false;
+	if (vars->count != ~0U)
+		vars->count++;
+	vars->owed = true;
+	return true;
+}
+
 /**
  * codel_signal() - must this packet signal congestion?
  * @vars: state of the queue
@@ -191,24 +221,10 @@ static inline bool codel_signal(struct codel_vars *vars,
 				const struct codel_params *params,
 				u64 now, u64 sojourn, bool standing)
 {
-	if (!codel_persists(vars, params, now, sojourn, standing)) {
-		vars->dropping = false;
-		return false;
-	}
-	if (!vars->dropping) {
-		codel_enter(vars, params, now);
-		return true;
-	}
-	if (vars->owed) {
-		vars->drop_next += codel_step(params->interval, vars->count);
-		vars->owed = false;
-	}
-	if (now < vars->drop_next)
-		return false;
-	if (vars->count != ~0U)
-		vars->count++;
-	vars->owed = true;
-	return true;
+	if (codel_persists(vars, params, now, sojourn, standing))
+		return codel_due(vars, params, now);
+	vars->dropping = false;
+	return false;
 }
 
 /**

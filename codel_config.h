@@ -139,12 +139,6 @@ static inline int codel_config_get(struct codel_config *config,
 	return 0;
 }
 
-/* Nanoseconds as the microseconds of a 32-bit field that holds no more. */
-static inline u32 codel_config_us(u64 ns)
-{
-	return min_t(u64, div_u64(ns, CODEL_NSEC_PER_USEC), U32_MAX);
-}
-
 /**
  * codel_config_put() - write the options that both kinds have
  * @skb: the dump
@@ -160,15 +154,15 @@ static inline int codel_config_put(struct sk_buff *skb,
 	struct nlattr *ext;
 
 	if (nla_put_u32(skb, TCA_CODEL_TARGET,
-			codel_config_us(config->params.target)) ||
+			codel_qdisc_us(config->params.target)) ||
 	    nla_put_u32(skb, TCA_CODEL_LIMIT, config->limit) ||
 	    nla_put_u32(skb, TCA_CODEL_INTERVAL,
-			codel_config_us(config->params.interval)) ||
+			codel_qdisc_us(config->params.interval)) ||
 	    nla_put_u32(skb, TCA_CODEL_ECN, config->ecn))
 		return -EMSGSIZE;
 
 	if (config->ce_threshold != CODEL_QDISC_CE_OFF &&
-	    nla_put_u32(skb, ce_attr, codel_config_us(config->ce_threshold)))
+	    nla_put_u32(skb, ce_attr, codel_qdisc_us(config->ce_threshold)))
 		return -EMSGSIZE;
 
 	/* empty or not, it tells tc that off values are to be shown */

@@ -34,10 +34,18 @@
 /* A ce_threshold that no sojourn time exceeds. */
 #define CODEL_QDISC_CE_OFF	U64_MAX
 
+/* Defined as 1 by a qdisc of several queues: it counts the bytes of each, and the
+ * memory of all. One of a single queue has no use for that.
+ */
+#ifndef CODEL_QDISC_FLOWS
+#define CODEL_QDISC_FLOWS	0
+#endif
+
 /**
  * struct codel_skb_cb - a packet while it is queued
  * @enqueue_time: when it came, ns
- * @truesize: memory it was charged with, bytes; skb->truesize may change later
+ * @truesize: memory it was charged with, bytes; skb->truesize may change later;
+ *	CODEL_QDISC_FLOWS
  */
 struct codel_skb_cb {
 	u64 enqueue_time;
@@ -52,20 +60,15 @@ static inline struct codel_skb_cb *codel_skb_cb(const struct sk_buff *skb)
 
 /**
  * struct codel_queue - packets in order of arrival, and CoDel's view of them
- * @head: next to leave
- * @tail: last that came; valid while there is a head
- * @backlog: bytes
- * @qlen: packets
- * @vars: state of the algorithm
- * @sojourn: of the last packet that left, ns
+ * @tail: last that came, NULL if empty; its successor is the next to leave
+ * @backlog: bytes; CODEL_QDISC_FLOWS
+ * @vars: state of the algorithm; @vars.user_time is the sojourn time of the last
+ *	packet that left, see codel_qdisc_ldelay()
  */
 struct codel_queue {
-	struct sk_buff *head;
 	struct sk_buff *tail;
 	u64 backlog;
-	u32 qlen;
 	struct codel_vars vars;
-	u64 sojourn;
 };
 
 /**
@@ -88,9 +91,21 @@ struct codel_config {
 };
 
 /**
+ * struct codel_lost - packets dropped that the parents do not know of yet
+ * @packets: how many
+ * @bytes: their lengths
+ */
+struct codel_lost {
+	u32 packets;
+	u32 bytes;
+};
+
+/**
  * struct codel_qdisc - the part of a qdisc's private data that both kinds have
  * @config: changes under the root lock
- * @memory: truesize of the queued packets, without the peeked one, bytes
+ * @lost: none whenever the root lock is free
+ * @memory: truesize of the queued packets, without the peeked one, bytes;
+ *	CODEL_QDISC_FLOWS
  * @maxpacket: largest packet that left, segmentation offload aside, bytes
  * @ecn_mark: packets that CoDel marked
  * @ce_mark: packets that were marked because of ce_threshold
@@ -103,6 +118,7 @@ struct codel_config {
 struct codel_qdisc {
 	struct codel_config config;
 
+	struct codel_lost lost;
 	u64 memory;
 	u32 maxpacket;
 	u32 ecn_mark;
@@ -114,16 +130,6 @@ struct codel_qdisc {
 	u32 peeked_len;
 };
 
-/**
- * struct codel_lost - packets dropped that the parents do not know of yet
- * @packets: how many
- * @bytes: their lengths
- */
-struct codel_lost {
-	u32 packets;
-	u32 bytes;
-};
-
 static inline void codel_qdisc_qlen_add(struct Qdisc *sch, int packets,
 					int bytes)
 {
@@ -132,11 +138,14 @@ static inline void codel_qdisc_qlen_add(struct Qdisc *sch, int packets,
 }
 
 /* Tell the parents. The last step of whatever dropped: they look at our qlen. */
-static inline void codel_qdisc_report(struct Qdisc *sch,
-				      const struct codel_lost *lost)
+static inline void codel_qdisc_report(struct Qdisc *sch, struct codel_qdisc *c)
 {
-	if (lost->packets)
-		qdisc_tree_reduce_backlog(sch, lost->packets, lost->bytes);
+	struct codel_lost lost = c->lost;
+
+	if (likely(!lost.packets))
+		return;
+	c->lost = (struct codel_lost) {};
+	qdisc_tree_reduce_backlog(sch, lost.packets, lost.bytes);
 }
 
 /* Append a packet. */
@@ -144,21 +153,25 @@ static inline void codel_qdisc_push(struct Qdisc *sch, struct codel_qdisc *c,
 				    struct codel_queue *queue,
 				    struct sk_buff *skb)
 {
+	u64 now = ktime_get_ns();
 	struct codel_skb_cb *cb = codel_skb_cb(skb);
+	struct sk_buff *tail = queue->tail;
 	u32 len = qdisc_pkt_len(skb);
 
-	cb->enqueue_time = ktime_get_ns();
-	cb->truesize = skb->truesize;
-	skb->next = NULL;
-	if (queue->head)
-		queue->tail->next = skb;
-	else
-		queue->head = skb;
+	cb->enqueue_time = now;
+	if (tail) {
+		skb->next = tail->next;
+		tail->next = skb;
+	} else {
+		skb->next = skb;
+	}
 	queue->tail = skb;
-	queue->backlog += len;
-	queue->qlen++;
-	c->memory += cb->truesize;
 	codel_qdisc_qlen_add(sch, 1, len);
+	if (CODEL_QDISC_FLOWS) {
+		cb->truesize = skb->truesize;
+		c->memory += skb->truesize;
+		queue->backlog += len;
+	}
 }
 
 /* Take the first packet of a queue that has one. */
@@ -166,25 +179,45 @@ static inline struct sk_buff *codel_qdisc_pop(struct Qdisc *sch,
 					      struct codel_qdisc *c,
 					      struct codel_queue *queue)
 {
-	struct sk_buff *skb = queue->head;
+	struct sk_buff *tail = queue->tail;
+	struct sk_buff *skb = tail->next;
 	u32 len = qdisc_pkt_len(skb);
 
-	queue->head = skb->next;
+	if (unlikely(skb == tail))
+		queue->tail = NULL;
+	else
+		tail->next = skb->next;
 	skb_mark_not_on_list(skb);
-	queue->backlog -= len;
-	queue->qlen--;
-	c->memory -= codel_skb_cb(skb)->truesize;
 	codel_qdisc_qlen_add(sch, -1, -(int)len);
+	if (CODEL_QDISC_FLOWS) {
+		c->memory -= codel_skb_cb(skb)->truesize;
+		queue->backlog -= len;
+	}
 	return skb;
 }
 
+/* Packets in a queue; takes a while, and is for those who look at it. */
+static inline u32 codel_qdisc_count(const struct codel_queue *queue)
+{
+	const struct sk_buff *skb = queue->tail;
+	u32 packets = 0;
+
+	if (!skb)
+		return 0;
+	do {
+		packets++;
+		skb = skb->next;
+	} while (skb != queue->tail);
+	return packets;
+}
+
 /* Count a packet that was taken out as lost. Freeing it is the caller's. */
-static inline void codel_qdisc_lose(struct Qdisc *sch, struct codel_lost *lost,
+static inline void codel_qdisc_lose(struct Qdisc *sch, struct codel_qdisc *c,
 				    const struct sk_buff *skb)
 {
 	qdisc_qstats_drop(sch);
-	lost->packets++;
-	lost->bytes += qdisc_pkt_len(skb);
+	c->lost.packets++;
+	c->lost.bytes += qdisc_pkt_len(skb);
 }
 
 /*
@@ -200,59 +233,133 @@ static inline u32 codel_qdisc_mtu(const struct Qdisc *sch)
 }
 
 static inline bool codel_qdisc_signal(struct Qdisc *sch, struct codel_qdisc *c,
-				      struct codel_queue *queue, u64 now)
+				      struct codel_queue *queue, u64 now,
+				      u64 sojourn)
 {
-	return codel_signal(&queue->vars, &c->config.params, now, queue->sojourn,
-			    sch->qstats.backlog > codel_qdisc_mtu(sch));
+	/* who is below target need not ask the device for its MTU */
+	bool standing = sojourn >= c->config.params.target &&
+			sch->qstats.backlog > codel_qdisc_mtu(sch);
+
+	return codel_signal(&queue->vars, &c->config.params, now, sojourn,
+			    standing);
 }
 
-static inline void codel_qdisc_ce_threshold(struct codel_qdisc *c,
-					    struct codel_queue *queue,
-					    struct sk_buff *skb)
+static noinline void codel_qdisc_ce_mark(struct codel_qdisc *c,
+					 struct sk_buff *skb)
 {
-	if (likely(queue->sojourn <= c->config.ce_threshold))
-		return;
 	if (codel_mark_matches(skb, c->config.ce_selector, c->config.ce_mask) &&
 	    codel_mark(skb))
 		c->ce_mark++;
 }
 
-/**
- * codel_qdisc_pull() - take from a queue what may leave it now
- * @sch: the qdisc
- * @c: its shared part
- * @queue: one of its queues
- * @lost: grows by what CoDel drops on the way, CODEL_QDISC_MAX_DROPS at most
- *
- * Return: the packet, or NULL if the queue is empty.
- */
-static inline struct sk_buff *codel_qdisc_pull(struct Qdisc *sch,
-					       struct codel_qdisc *c,
-					       struct codel_queue *queue,
-					       struct codel_lost *lost)
+static __always_inline void codel_qdisc_ce_threshold(struct codel_qdisc *c,
+						     struct sk_buff *skb,
+						     u64 sojourn)
 {
-	u64 now = queue->head ? ktime_get_ns() : 0;
+	if (unlikely(sojourn > c->config.ce_threshold))
+		codel_qdisc_ce_mark(c, skb);
+}
 
-	while (queue->head) {
-		struct sk_buff *skb = codel_qdisc_pop(sch, c, queue);
+/* Nanoseconds as the microseconds of a 32-bit field that holds no more. */
+static inline u32 codel_qdisc_us(u64 ns)
+{
+	return min_t(u64, div_u64(ns, CODEL_NSEC_PER_USEC), U32_MAX);
+}
 
-		queue->sojourn = now - codel_skb_cb(skb)->enqueue_time;
-		if (qdisc_pkt_len(skb) > c->maxpacket && !skb_is_gso(skb))
-			c->maxpacket = qdisc_pkt_len(skb);
-		if (lost->packets >= CODEL_QDISC_MAX_DROPS ||
-		    !codel_qdisc_signal(sch, c, queue, now)) {
-			codel_qdisc_ce_threshold(c, queue, skb);
-			return skb;
-		}
+/* A sojourn time in 32 bits: ns, or with the highest bit set us; no division for
+ * most packets.
+ */
+#define CODEL_QDISC_IN_US	BIT(31)
+
+static inline u32 codel_qdisc_pack_time(u64 ns)
+{
+	if (likely(ns < CODEL_QDISC_IN_US))
+		return ns;
+	return CODEL_QDISC_IN_US |
+	       min(codel_qdisc_us(ns), CODEL_QDISC_IN_US - 1);
+}
+
+/* Sojourn time of the last packet that left the queue, us; 2^31-1 and more are one. */
+static inline u32 codel_qdisc_ldelay(const struct codel_queue *queue)
+{
+	u32 time = queue->vars.user_time;
+
+	if (time & CODEL_QDISC_IN_US)
+		return time - CODEL_QDISC_IN_US;
+	return codel_qdisc_us(time);
+}
+
+/* A packet has left its queue, to be sent or dropped. */
+static inline u64 codel_qdisc_left(struct codel_qdisc *c,
+				   struct codel_queue *queue,
+				   const struct sk_buff *skb, u64 now)
+{
+	u64 sojourn = now - codel_skb_cb(skb)->enqueue_time;
+	u32 len = qdisc_pkt_len(skb);
+
+	if (unlikely(len > c->maxpacket && !skb_is_gso(skb)))
+		c->maxpacket = len;
+	queue->vars.user_time = codel_qdisc_pack_time(sojourn);
+	return sojourn;
+}
+
+/*
+ * CoDel wants this packet to signal: mark it, or drop it and look at the next,
+ * until one may leave.
+ */
+static noinline struct sk_buff *
+codel_qdisc_act(struct Qdisc *sch, struct codel_qdisc *c,
+		struct codel_queue *queue, struct sk_buff *skb, u64 now)
+{
+	u64 sojourn;
+
+	do {
 		if (c->config.ecn && codel_mark(skb)) {
 			c->ecn_mark++;
 			return skb;
 		}
-		codel_qdisc_lose(sch, lost, skb);
+		codel_qdisc_lose(sch, c, skb);
 		codel_compat_dequeue_drop(sch, skb);
+		if (!queue->tail) {
+			codel_empty(&queue->vars);
+			return NULL;
+		}
+		skb = codel_qdisc_pop(sch, c, queue);
+		sojourn = codel_qdisc_left(c, queue, skb, now);
+	} while (c->lost.packets < CODEL_QDISC_MAX_DROPS &&
+		 codel_qdisc_signal(sch, c, queue, now, sojourn));
+
+	codel_qdisc_ce_threshold(c, skb, sojourn);
+	return skb;
+}
+
+/**
+ * codel_qdisc_pull() - take from a queue what may leave it now
+ * @sch: the qdisc
+ * @c: its shared part; @c->lost grows by what CoDel drops on the way,
+ *	CODEL_QDISC_MAX_DROPS at most
+ * @queue: one of its queues
+ *
+ * Return: the packet, or NULL if the queue is empty.
+ */
+static __always_inline struct sk_buff *
+codel_qdisc_pull(struct Qdisc *sch, struct codel_qdisc *c,
+		 struct codel_queue *queue)
+{
+	struct sk_buff *skb;
+	u64 now, sojourn;
+
+	if (!queue->tail) {
+		codel_empty(&queue->vars);
+		return NULL;
 	}
-	codel_empty(&queue->vars);
-	return NULL;
+	now = ktime_get_ns();
+	skb = codel_qdisc_pop(sch, c, queue);
+	sojourn = codel_qdisc_left(c, queue, skb, now);
+	if (unlikely(codel_qdisc_signal(sch, c, queue, now, sojourn)))
+		return codel_qdisc_act(sch, c, queue, skb, now);
+	codel_qdisc_ce_threshold(c, skb, sojourn);
+	return skb;
 }
 
 /*
@@ -306,12 +413,18 @@ static inline struct sk_buff *codel_qdisc_take_aside(struct Qdisc *sch,
 	return skb;
 }
 
-/* Free all packets of a queue and forget its past; the caller resets qlen. */
+/* Free all packets of a queue; the caller resets qlen. */
 static inline void codel_qdisc_purge(struct codel_queue *queue)
 {
-	if (queue->head)
-		rtnl_kfree_skbs(queue->head, queue->tail);
-	memset(queue, 0, sizeof(*queue));
+	struct sk_buff *head;
+
+	if (queue->tail) {
+		head = queue->tail->next;
+		queue->tail->next = NULL;
+		rtnl_kfree_skbs(head, queue->tail);
+		queue->tail = NULL;
+	}
+	queue->backlog = 0;
 }
 
 /* Forget the peeked packet and the memory; the core frees it and resets qlen. */

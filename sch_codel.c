@@ -38,31 +38,29 @@ static int codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 static struct sk_buff *codel_dequeue(struct Qdisc *sch)
 {
 	struct codel_sched *q = qdisc_priv(sch);
-	struct codel_lost lost = {};
 	struct sk_buff *skb;
 
 	skb = codel_qdisc_take_aside(sch, &q->shared);
 	if (!skb)
-		skb = codel_qdisc_pull(sch, &q->shared, &q->queue, &lost);
+		skb = codel_qdisc_pull(sch, &q->shared, &q->queue);
 	if (skb)
 		qdisc_bstats_update(sch, skb);
-	codel_qdisc_report(sch, &lost);
+	codel_qdisc_report(sch, &q->shared);
 	return skb;
 }
 
 static struct sk_buff *codel_peek(struct Qdisc *sch)
 {
 	struct codel_sched *q = qdisc_priv(sch);
-	struct codel_lost lost = {};
 	struct sk_buff *skb;
 
 	skb = codel_qdisc_peeked(sch, &q->shared);
 	if (skb)
 		return skb;
-	skb = codel_qdisc_pull(sch, &q->shared, &q->queue, &lost);
+	skb = codel_qdisc_pull(sch, &q->shared, &q->queue);
 	if (skb)
 		codel_qdisc_set_aside(sch, &q->shared, skb);
-	codel_qdisc_report(sch, &lost);
+	codel_qdisc_report(sch, &q->shared);
 	return skb;
 }
 
@@ -72,10 +70,11 @@ static void codel_reset(struct Qdisc *sch)
 
 	codel_qdisc_reset(sch, &q->shared);
 	codel_qdisc_purge(&q->queue);
+	memset(&q->queue.vars, 0, sizeof(q->queue.vars));
 }
 
 /* Drop what exceeds the limit, the oldest first. Return: the packets to free. */
-static struct sk_buff *codel_trim(struct Qdisc *sch, struct codel_lost *lost)
+static struct sk_buff *codel_trim(struct Qdisc *sch)
 {
 	struct codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *to_free = NULL;
@@ -83,14 +82,14 @@ static struct sk_buff *codel_trim(struct Qdisc *sch, struct codel_lost *lost)
 
 	while (sch->q.qlen > sch->limit) {
 		skb = codel_qdisc_take_aside(sch, &q->shared);
-		if (!skb && q->queue.head)
+		if (!skb && q->queue.tail)
 			skb = codel_qdisc_pop(sch, &q->shared, &q->queue);
 		if (!skb)
 			break;
-		codel_qdisc_lose(sch, lost, skb);
+		codel_qdisc_lose(sch, &q->shared, skb);
 		__qdisc_drop(skb, &to_free);
+		q->shared.drop_overlimit++;
 	}
-	q->shared.drop_overlimit += lost->packets;
 	return to_free;
 }
 
@@ -98,7 +97,6 @@ static struct sk_buff *codel_trim(struct Qdisc *sch, struct codel_lost *lost)
 static void codel_apply(struct Qdisc *sch, const struct codel_config *config)
 {
 	struct codel_sched *q = qdisc_priv(sch);
-	struct codel_lost lost = {};
 	struct sk_buff *to_free;
 
 	sch_tree_lock(sch);
@@ -108,8 +106,8 @@ static void codel_apply(struct Qdisc *sch, const struct codel_config *config)
 		sch->flags |= TCQ_F_CAN_BYPASS;
 	else
 		sch->flags &= ~TCQ_F_CAN_BYPASS;
-	to_free = codel_trim(sch, &lost);
-	codel_qdisc_report(sch, &lost);
+	to_free = codel_trim(sch);
+	codel_qdisc_report(sch, &q->shared);
 	sch_tree_unlock(sch);
 	codel_qdisc_free_list(to_free);
 }
@@ -192,7 +190,7 @@ static int codel_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	st.maxpacket = q->shared.maxpacket;
 	st.count = q->queue.vars.count;
 	st.lastcount = q->queue.vars.lastcount;
-	st.ldelay = codel_config_us(q->queue.sojourn);
+	st.ldelay = codel_qdisc_ldelay(&q->queue);
 	st.drop_next = codel_config_drop_next(&q->shared.config,
 					      &q->queue.vars);
 	st.drop_overlimit = q->shared.drop_overlimit;

@@ -6,13 +6,18 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/list.h>
+#define CODEL_QDISC_FLOWS	1
+
+#include <linux/if_arp.h>
+#include <linux/jhash.h>
 #include <linux/module.h>
 #include <net/pkt_cls.h>
 
 #include "codel_config.h"
 #include "codel_kinds.h"
 #include "codel_qdisc.h"
+#include "fq_codel_move.h"
+#include "fq_codel_table.h"
 
 /* Defaults: RFC 8290, section 5.2; memory as the kernel's fq_codel */
 #define FQ_CODEL_LIMIT_DEFAULT		10240		/* packets */
@@ -20,7 +25,6 @@
 #define FQ_CODEL_MEMORY_LIMIT_DEFAULT	SZ_32M	/* bytes */
 #define FQ_CODEL_DROP_BATCH_DEFAULT	64		/* packets */
 
-#define FQ_CODEL_FLOWS_MAX		65536
 #define FQ_CODEL_QUANTUM_MIN		256U		/* bytes; MAX is in pkt_sched.h */
 
 /* A size table can make a packet any length: one costs its flow no more turns
@@ -29,20 +33,8 @@
 #define FQ_CODEL_CHARGE_MAX		SZ_1M
 
 /**
- * struct fq_codel_flow - packets with the same hash
- * @queue: the packets and their CoDel state
- * @chain: in the list of new or old flows; empty while the flow is idle
- * @deficit: bytes that it may still send in this turn
- */
-struct fq_codel_flow {
-	struct codel_queue queue;
-	struct list_head chain;
-	s32 deficit;
-};
-
-/**
  * struct fq_codel_config - options that only this kind has
- * @flows: queues, fixed when the qdisc is created
+ * @flows: queues; the packets of a live qdisc move when it changes
  * @quantum: bytes that a flow sends in a turn
  * @memory_limit: truesize of all queued packets, bytes
  * @drop_batch: packets dropped from the fattest flow at once, at most
@@ -57,9 +49,7 @@ struct fq_codel_config {
 /**
  * struct fq_codel_sched - private data of the qdisc
  * @filters: external classifier, NULL without
- * @flows: as many as @config says; NULL in a half-built qdisc
- * @new_flows: became active since their last turn
- * @old_flows: had a turn
+ * @table: the flows; all zero in a half-built qdisc
  * @shared: common configuration and counters, and the peeked packet
  * @config: changes under the root lock
  * @new_flow_count: times that a flow became active
@@ -68,74 +58,45 @@ struct fq_codel_config {
  */
 struct fq_codel_sched {
 	struct tcf_proto __rcu *filters;
-	struct fq_codel_flow *flows;
-	struct list_head new_flows;
-	struct list_head old_flows;
 	struct codel_qdisc shared;
 	struct fq_codel_config config;
+	struct fq_codel_table table;
 	u32 new_flow_count;
 	u32 drop_overmemory;
 	struct tcf_block *block;
 };
 
-/* Flow by class number, which counts from 1; NULL if there is no such flow. */
-static struct fq_codel_flow *fq_codel_class_flow(const struct fq_codel_sched *q,
-						 u32 class)
+/* Is this the number of a class? They are the flows, counted from 1. */
+static bool fq_codel_is_class(const struct fq_codel_sched *q, u32 class)
 {
-	return class && class <= q->config.flows ? &q->flows[class - 1] : NULL;
-}
-
-static struct fq_codel_flow *fq_codel_hash(const struct fq_codel_sched *q,
-					   struct sk_buff *skb)
-{
-	return &q->flows[reciprocal_scale(skb_get_hash(skb), q->config.flows)];
+	return class && class <= q->table.count;
 }
 
 /*
- * Ask the filters. A packet that none of them matches, or that they let pass
- * without naming a class, is hashed. NULL: the packet is to be dropped, or has
- * been taken; @err is then what ->enqueue() returns.
+ * Packets that are not IP have little that the flow dissector knows, and often no
+ * hash of their own: their Ethernet addresses tell them apart.
  */
-static struct fq_codel_flow *fq_codel_filter(const struct fq_codel_sched *q,
-					     const struct tcf_proto *filters,
-					     struct sk_buff *skb, int *err)
+static u32 fq_codel_hash_addresses(struct sk_buff *skb, u32 hash)
 {
-	struct tcf_result res = {};
-
-	*err = NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
-	switch (tcf_classify(skb, NULL, filters, &res, false)) {
-	case TC_ACT_STOLEN:
-	case TC_ACT_QUEUED:
-	case TC_ACT_TRAP:
-		*err = NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
-		return NULL;
-	case TC_ACT_SHOT:
-	case TC_ACT_REDIRECT:	/* a qdisc has nowhere to redirect to */
-		return NULL;
-	case TC_ACT_UNSPEC:
-		return fq_codel_hash(q, skb);
+	switch (skb_protocol(skb, true)) {
+	case htons(ETH_P_IP):
+	case htons(ETH_P_IPV6):
+		return hash;
 	}
-	if (!res.classid)
-		return fq_codel_hash(q, skb);
-	return fq_codel_class_flow(q, TC_H_MIN(res.classid));
+	if (!skb_mac_header_was_set(skb) || skb->dev->type != ARPHRD_ETHER ||
+	    skb_mac_header(skb) + 2 * ETH_ALEN > skb_tail_pointer(skb))
+		return hash;
+	return jhash(skb_mac_header(skb), 2 * ETH_ALEN, hash);
 }
 
-static struct fq_codel_flow *fq_codel_classify(struct sk_buff *skb,
-					       struct Qdisc *sch, int *err)
+static struct fq_codel_flow *fq_codel_hash(struct fq_codel_sched *q,
+					   struct sk_buff *skb)
 {
-	const struct fq_codel_sched *q = qdisc_priv(sch);
-	struct fq_codel_flow *flow;
-	struct tcf_proto *filters;
+	u32 hash = skb_get_hash(skb);
 
-	if (TC_H_MAJ(skb->priority) == sch->handle) {
-		flow = fq_codel_class_flow(q, TC_H_MIN(skb->priority));
-		if (flow)
-			return flow;
-	}
-	filters = rcu_dereference_bh(q->filters);
-	if (filters)
-		return fq_codel_filter(q, filters, skb, err);
-	return fq_codel_hash(q, skb);
+	if (unlikely(!skb->l4_hash))
+		hash = fq_codel_hash_addresses(skb, hash);
+	return fq_codel_lookup(&q->table, hash);
 }
 
 static bool fq_codel_memory_over(const struct fq_codel_sched *q)
@@ -143,29 +104,11 @@ static bool fq_codel_memory_over(const struct fq_codel_sched *q)
 	return q->shared.memory > q->config.memory_limit;
 }
 
-/* The active flow that has most bytes queued; NULL if no packet is. */
-static struct fq_codel_flow *fq_codel_fattest(struct fq_codel_sched *q)
-{
-	struct list_head *lists[] = { &q->new_flows, &q->old_flows };
-	struct fq_codel_flow *fattest = NULL;
-	struct fq_codel_flow *flow;
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(lists); i++)
-		list_for_each_entry(flow, lists[i], chain)
-			if (flow->queue.head &&
-			    (!fattest ||
-			     flow->queue.backlog > fattest->queue.backlog))
-				fattest = flow;
-	return fattest;
-}
-
 /*
  * Drop up to half of a flow's bytes from its head, one packet at least and
  * drop_batch at most. Each drop is a signal to CoDel as well.
  */
 static void fq_codel_drop_from(struct Qdisc *sch, struct fq_codel_flow *flow,
-			       struct codel_lost *lost,
 			       struct sk_buff **to_free)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
@@ -177,11 +120,15 @@ static void fq_codel_drop_from(struct Qdisc *sch, struct fq_codel_flow *flow,
 		struct sk_buff *skb;
 
 		skb = codel_qdisc_pop(sch, &q->shared, &flow->queue);
-		codel_qdisc_lose(sch, lost, skb);
+		codel_qdisc_lose(sch, &q->shared, skb);
 		__qdisc_drop(skb, to_free);
 	} while (++dropped < q->config.drop_batch && flow->queue.backlog > enough);
 
 	codel_overflow(&flow->queue.vars, dropped);
+	if (flow->queue.tail)
+		fq_codel_resized(&q->table, flow);
+	else
+		fq_codel_retire(&q->table, flow);
 	q->shared.drop_overlimit += dropped;
 	if (overmemory)
 		q->drop_overmemory += dropped;
@@ -195,102 +142,143 @@ static bool fq_codel_over(struct Qdisc *sch)
 
 /*
  * The packet that has just been queued in @own, @len bytes, was one too many: let
- * the fattest flows pay. The parents count a packet that they hand down only
+ * the fattest flows pay. @own is not in the ring of its new size yet, as it may well
+ * be the one, and then needs none. The parents count a packet that they hand down only
  * when they are told of success.
  */
-static int fq_codel_overlimit(struct Qdisc *sch, struct fq_codel_flow *own,
-			      u32 len, struct sk_buff **to_free)
+static noinline int fq_codel_overlimit(struct Qdisc *sch,
+				       struct fq_codel_flow *own, u32 len,
+				       struct sk_buff **to_free)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct codel_lost lost = {};
 	struct fq_codel_flow *flow;
 	bool own_paid = false;
 
-	while (fq_codel_over(sch) && (flow = fq_codel_fattest(q))) {
-		fq_codel_drop_from(sch, flow, &lost, to_free);
+	while (fq_codel_over(sch)) {
+		flow = fq_codel_fattest(&q->table);
+		if (!flow || (own->queue.tail &&
+			      own->queue.backlog >= flow->queue.backlog))
+			flow = own;
+		if (!flow->queue.tail)
+			break;
+		fq_codel_drop_from(sch, flow, to_free);
 		own_paid |= flow == own;
 	}
+	if (own->queue.tail)
+		fq_codel_resized(&q->table, own);
 	if (own_paid) {
-		qdisc_tree_reduce_backlog(sch, lost.packets - 1,
-					  lost.bytes - len);
-		return NET_XMIT_CN;
+		q->shared.lost.packets--;
+		q->shared.lost.bytes -= len;
 	}
-	codel_qdisc_report(sch, &lost);
+	codel_qdisc_report(sch, &q->shared);
+	return own_paid ? NET_XMIT_CN : NET_XMIT_SUCCESS;
+}
+
+static __always_inline int fq_codel_queue(struct sk_buff *skb,
+					  struct Qdisc *sch,
+					  struct fq_codel_flow *flow,
+					  struct sk_buff **to_free)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	u32 len = qdisc_pkt_len(skb);
+
+	codel_qdisc_push(sch, &q->shared, &flow->queue, skb);
+	if (!(flow->fq_codel_flags & FQ_CODEL_ACTIVE)) {
+		fq_codel_activate(&q->table, flow, q->config.quantum);
+		q->new_flow_count++;
+	}
+	if (unlikely(fq_codel_over(sch)))
+		return fq_codel_overlimit(sch, flow, len, to_free);
+	fq_codel_resized(&q->table, flow);
 	return NET_XMIT_SUCCESS;
+}
+
+/*
+ * Ask the filters. A packet that none of them matches, or that they let pass
+ * without naming a class, is hashed.
+ */
+static noinline int fq_codel_enqueue_filtered(struct sk_buff *skb,
+					      struct Qdisc *sch,
+					      const struct tcf_proto *filters,
+					      struct sk_buff **to_free)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct tcf_result res = {};
+	u32 class;
+
+	switch (tcf_classify(skb, NULL, filters, &res, false)) {
+	case TC_ACT_STOLEN:
+	case TC_ACT_QUEUED:
+	case TC_ACT_TRAP:
+		__qdisc_drop(skb, to_free);
+		return NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
+	case TC_ACT_SHOT:
+	case TC_ACT_REDIRECT:	/* a qdisc has nowhere to redirect to */
+		goto drop;
+	case TC_ACT_UNSPEC:
+		res.classid = 0;
+	}
+	class = TC_H_MIN(res.classid);
+	if (!res.classid)
+		return fq_codel_queue(skb, sch, fq_codel_hash(q, skb), to_free);
+	if (fq_codel_is_class(q, class))
+		return fq_codel_queue(skb, sch,
+				      fq_codel_class(&q->table, class - 1),
+				      to_free);
+drop:
+	qdisc_qstats_drop(sch);
+	__qdisc_drop(skb, to_free);
+	return NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 }
 
 static int fq_codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			    struct sk_buff **to_free)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	u32 len = qdisc_pkt_len(skb);
+	u32 class = TC_H_MIN(skb->priority);
 	struct fq_codel_flow *flow;
-	int err;
+	struct tcf_proto *filters;
 
-	flow = fq_codel_classify(skb, sch, &err);
-	if (!flow) {
-		if (err & __NET_XMIT_BYPASS)
-			qdisc_qstats_drop(sch);
-		__qdisc_drop(skb, to_free);
-		return err;
+	if (unlikely(TC_H_MAJ(skb->priority) == sch->handle &&
+		     fq_codel_is_class(q, class))) {
+		flow = fq_codel_class(&q->table, class - 1);
+	} else {
+		filters = rcu_dereference_bh(q->filters);
+		if (filters)
+			return fq_codel_enqueue_filtered(skb, sch, filters,
+							 to_free);
+		flow = fq_codel_hash(q, skb);
 	}
-	codel_qdisc_push(sch, &q->shared, &flow->queue, skb);
-	if (list_empty(&flow->chain)) {
-		list_add_tail(&flow->chain, &q->new_flows);
-		flow->deficit = q->config.quantum;
-		q->new_flow_count++;
-	}
-	if (likely(!fq_codel_over(sch)))
-		return NET_XMIT_SUCCESS;
-	return fq_codel_overlimit(sch, flow, len, to_free);
+	return fq_codel_queue(skb, sch, flow, to_free);
 }
 
-/* The flow whose turn it is: new ones first (RFC 8290, section 4.2). */
-static struct fq_codel_flow *fq_codel_next(struct fq_codel_sched *q)
-{
-	struct fq_codel_flow *flow;
-
-	flow = list_first_entry_or_null(&q->new_flows, struct fq_codel_flow,
-					chain);
-	if (flow)
-		return flow;
-	return list_first_entry_or_null(&q->old_flows, struct fq_codel_flow,
-					chain);
-}
-
-/*
- * A flow was found empty. A new one takes its place behind the old ones once
- * more, or it could become new again before they had their turn.
- */
-static void fq_codel_retire(struct fq_codel_sched *q,
-			    struct fq_codel_flow *flow)
-{
-	if (!list_empty(&q->new_flows) && !list_empty(&q->old_flows))
-		list_move_tail(&flow->chain, &q->old_flows);
-	else
-		list_del_init(&flow->chain);
-}
-
-static struct sk_buff *fq_codel_pull(struct Qdisc *sch, struct codel_lost *lost)
+/* New flows first, then the old ones, in turns (RFC 8290, section 4.2). */
+static __always_inline struct sk_buff *fq_codel_pull(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct fq_codel_flow *flow;
+	struct fq_codel_table *t = &q->table;
 
-	while ((flow = fq_codel_next(q))) {
+	while (t->new.len || t->old.len) {
+		u32 first = t->new.len ? t->new.first : t->old.first;
+		struct fq_codel_flow *flow = &t->flows[first];
 		struct sk_buff *skb;
 
-		if (flow->deficit <= 0) {
-			flow->deficit += q->config.quantum;
-			list_move_tail(&flow->chain, &q->old_flows);
+		if (!flow->queue.tail) {
+			fq_codel_retire(t, flow);
 			continue;
 		}
-		skb = codel_qdisc_pull(sch, &q->shared, &flow->queue, lost);
-		if (skb) {
-			flow->deficit -= min_t(u32, qdisc_pkt_len(skb),
-					       FQ_CODEL_CHARGE_MAX);
-			return skb;
+		if (flow->deficit <= 0) {
+			fq_codel_pass(t, flow, q->config.quantum);
+			continue;
 		}
-		fq_codel_retire(q, flow);
+		skb = codel_qdisc_pull(sch, &q->shared, &flow->queue);
+		if (!skb)
+			continue;
+		if (flow->queue.tail)
+			fq_codel_resized(t, flow);
+		flow->deficit -= min_t(u32, qdisc_pkt_len(skb),
+				       FQ_CODEL_CHARGE_MAX);
+		return skb;
 	}
 	return NULL;
 }
@@ -298,31 +286,29 @@ static struct sk_buff *fq_codel_pull(struct Qdisc *sch, struct codel_lost *lost)
 static struct sk_buff *fq_codel_dequeue(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct codel_lost lost = {};
 	struct sk_buff *skb;
 
 	skb = codel_qdisc_take_aside(sch, &q->shared);
 	if (!skb)
-		skb = fq_codel_pull(sch, &lost);
+		skb = fq_codel_pull(sch);
 	if (skb)
 		qdisc_bstats_update(sch, skb);
-	codel_qdisc_report(sch, &lost);
+	codel_qdisc_report(sch, &q->shared);
 	return skb;
 }
 
 static struct sk_buff *fq_codel_peek(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct codel_lost lost = {};
 	struct sk_buff *skb;
 
 	skb = codel_qdisc_peeked(sch, &q->shared);
 	if (skb)
 		return skb;
-	skb = fq_codel_pull(sch, &lost);
+	skb = fq_codel_pull(sch);
 	if (skb)
 		codel_qdisc_set_aside(sch, &q->shared, skb);
-	codel_qdisc_report(sch, &lost);
+	codel_qdisc_report(sch, &q->shared);
 	return skb;
 }
 
@@ -332,12 +318,9 @@ static void fq_codel_reset(struct Qdisc *sch)
 	u32 i;
 
 	codel_qdisc_reset(sch, &q->shared);
-	INIT_LIST_HEAD(&q->new_flows);
-	INIT_LIST_HEAD(&q->old_flows);
-	for (i = 0; q->flows && i < q->config.flows; i++) {
-		codel_qdisc_purge(&q->flows[i].queue);
-		INIT_LIST_HEAD(&q->flows[i].chain);
-	}
+	for (i = 0; i < q->table.count; i++)
+		codel_qdisc_purge(&q->table.flows[i].queue);
+	fq_codel_table_clear(&q->table);
 }
 
 /*
@@ -369,7 +352,7 @@ static void fq_codel_filters_changed(struct tcf_proto *first, void *priv)
  * Drop what exceeds the limits: the peeked packet, which is the oldest, and then
  * from the fattest flows. Return: the packets to free.
  */
-static struct sk_buff *fq_codel_trim(struct Qdisc *sch, struct codel_lost *lost)
+static struct sk_buff *fq_codel_trim(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *to_free = NULL;
@@ -379,34 +362,41 @@ static struct sk_buff *fq_codel_trim(struct Qdisc *sch, struct codel_lost *lost)
 		struct sk_buff *skb = codel_qdisc_take_aside(sch, &q->shared);
 
 		if (skb) {
-			codel_qdisc_lose(sch, lost, skb);
+			codel_qdisc_lose(sch, &q->shared, skb);
 			__qdisc_drop(skb, &to_free);
 			q->shared.drop_overlimit++;
 			continue;
 		}
-		flow = fq_codel_fattest(q);
+		flow = fq_codel_fattest(&q->table);
 		if (!flow)
 			break;
-		fq_codel_drop_from(sch, flow, lost, &to_free);
+		fq_codel_drop_from(sch, flow, &to_free);
 	}
 	return to_free;
 }
 
-/* Put a validated configuration in force. */
+/*
+ * Put a validated configuration in force. If the number of flows changes, @table is a
+ * new pool of so many, and the old one afterwards; otherwise NULL.
+ */
 static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
-			   const struct fq_codel_config *config)
+			   const struct fq_codel_config *config,
+			   struct fq_codel_table *table)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct codel_lost lost = {};
 	struct sk_buff *to_free;
 
 	sch_tree_lock(sch);
+	if (table) {
+		fq_codel_table_move(table, &q->table);
+		swap(*table, q->table);
+	}
 	q->shared.config = *common;
 	q->config = *config;
 	sch->limit = common->limit;
 	fq_codel_update_bypass(sch);
-	to_free = fq_codel_trim(sch, &lost);
-	codel_qdisc_report(sch, &lost);
+	to_free = fq_codel_trim(sch);
+	codel_qdisc_report(sch, &q->shared);
 	sch_tree_unlock(sch);
 	codel_qdisc_free_list(to_free);
 }
@@ -459,17 +449,11 @@ static const char *const fq_codel_expected[TCA_CODEL_EXT + 1] = {
 };
 
 /* Read the options that only this kind has; their ranges are in the policy. */
-static int fq_codel_config_get(struct fq_codel_config *config,
-			       struct codel_config *common, struct nlattr **tb,
-			       struct netlink_ext_ack *extack)
+static void fq_codel_config_get(struct fq_codel_config *config,
+				struct codel_config *common, struct nlattr **tb)
 {
-	const struct nlattr *flows = tb[TCA_FQ_CODEL_FLOWS];
-
-	if (flows && config->flows && nla_get_u32(flows) != config->flows)
-		return codel_config_refuse(extack, flows,
-					   "flows: cannot be changed on a live qdisc");
-	if (flows)
-		config->flows = nla_get_u32(flows);
+	if (tb[TCA_FQ_CODEL_FLOWS])
+		config->flows = nla_get_u32(tb[TCA_FQ_CODEL_FLOWS]);
 	if (tb[TCA_FQ_CODEL_QUANTUM])
 		config->quantum = max(nla_get_u32(tb[TCA_FQ_CODEL_QUANTUM]),
 				      FQ_CODEL_QUANTUM_MIN);
@@ -484,7 +468,6 @@ static int fq_codel_config_get(struct fq_codel_config *config,
 			nla_get_u8(tb[TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR]);
 	if (tb[TCA_FQ_CODEL_CE_THRESHOLD_MASK])
 		common->ce_mask = nla_get_u8(tb[TCA_FQ_CODEL_CE_THRESHOLD_MASK]);
-	return 0;
 }
 
 static int fq_codel_parse(struct codel_config *common,
@@ -500,7 +483,7 @@ static int fq_codel_parse(struct codel_config *common,
 		err = codel_config_get(common, tb,
 				       tb[TCA_FQ_CODEL_CE_THRESHOLD], extack);
 	if (!err)
-		err = fq_codel_config_get(config, common, tb, extack);
+		fq_codel_config_get(config, common, tb);
 	return err;
 }
 
@@ -510,26 +493,21 @@ static int fq_codel_change(struct Qdisc *sch, struct nlattr *opt,
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct codel_config common = q->shared.config;
 	struct fq_codel_config config = q->config;
+	struct fq_codel_table *table = NULL;
 	int err;
 
-	err = fq_codel_parse(&common, &config, opt, extack);
-	if (!err)
-		fq_codel_apply(sch, &common, &config);
-	return err;
-}
-
-static int fq_codel_alloc_flows(struct fq_codel_sched *q, u32 flows,
-				struct netlink_ext_ack *extack)
-{
-	u32 i;
-
-	q->flows = kvcalloc(flows, sizeof(*q->flows), GFP_KERNEL);
-	if (!q->flows) {
-		NL_SET_ERR_MSG(extack, "flows: no memory for so many");
-		return -ENOMEM;
+	err = opt ? fq_codel_parse(&common, &config, opt, extack) : 0;
+	if (err)
+		return err;
+	if (config.flows != q->table.count) {
+		table = fq_codel_table_new(config.flows);
+		if (!table) {
+			NL_SET_ERR_MSG(extack, "flows: no memory for so many");
+			return -ENOMEM;
+		}
 	}
-	for (i = 0; i < flows; i++)
-		INIT_LIST_HEAD(&q->flows[i].chain);
+	fq_codel_apply(sch, &common, &config, table);
+	fq_codel_table_free(table);
 	return 0;
 }
 
@@ -541,31 +519,19 @@ static int fq_codel_init(struct Qdisc *sch, struct nlattr *opt,
 		.chain_head_change = fq_codel_filters_changed,
 		.chain_head_change_priv = sch,
 	};
-	struct codel_config common = {};
-	struct fq_codel_config config = {
+	int err;
+
+	sch->flags |= CODEL_COMPAT_FLAGS;
+	codel_config_defaults(&q->shared.config, FQ_CODEL_LIMIT_DEFAULT, true);
+	q->config = (struct fq_codel_config) {
+		.flows = FQ_CODEL_FLOWS_DEFAULT,
 		.quantum = clamp_t(u32, codel_qdisc_mtu(sch),
 				   FQ_CODEL_QUANTUM_MIN, FQ_CODEL_QUANTUM_MAX),
 		.memory_limit = FQ_CODEL_MEMORY_LIMIT_DEFAULT,
 		.drop_batch = FQ_CODEL_DROP_BATCH_DEFAULT,
 	};
-	int err;
-
-	INIT_LIST_HEAD(&q->new_flows);
-	INIT_LIST_HEAD(&q->old_flows);
-	sch->flags |= CODEL_COMPAT_FLAGS;
-
-	codel_config_defaults(&common, FQ_CODEL_LIMIT_DEFAULT, true);
-	err = opt ? fq_codel_parse(&common, &config, opt, extack) : 0;
-	if (err)
-		return err;
-	config.flows = config.flows ? : FQ_CODEL_FLOWS_DEFAULT;
-
 	err = tcf_block_get_ext(&q->block, sch, &filters, extack);
-	if (!err)
-		err = fq_codel_alloc_flows(q, config.flows, extack);
-	if (!err)
-		fq_codel_apply(sch, &common, &config);
-	return err;
+	return err ? : fq_codel_change(sch, opt, extack);
 }
 
 /* The core calls this for a qdisc whose init failed, too. */
@@ -574,7 +540,7 @@ static void fq_codel_destroy(struct Qdisc *sch)
 	struct fq_codel_sched *q = qdisc_priv(sch);
 
 	tcf_block_put(q->block);
-	kvfree(q->flows);
+	fq_codel_table_release(&q->table);
 }
 
 static int fq_codel_put(struct sk_buff *skb, const struct codel_config *common,
@@ -619,9 +585,10 @@ static int fq_codel_dump(struct Qdisc *sch, struct sk_buff *skb)
 static int fq_codel_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct tc_fq_codel_xstats st = { .type = TCA_FQ_CODEL_XSTATS_QDISC };
-	struct tc_fq_codel_qd_stats *qs = &st.qdisc_stats;
-	struct list_head *pos;
+	struct codel_fq_xstats st = {
+		.common.type = TCA_FQ_CODEL_XSTATS_QDISC,
+	};
+	struct tc_fq_codel_qd_stats *qs = &st.common.qdisc_stats;
 
 	sch_tree_lock(sch);
 	codel_qdisc_settle(sch, &q->shared);
@@ -629,13 +596,12 @@ static int fq_codel_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	qs->drop_overlimit = q->shared.drop_overlimit;
 	qs->ecn_mark = q->shared.ecn_mark;
 	qs->new_flow_count = q->new_flow_count;
-	list_for_each(pos, &q->new_flows)
-		qs->new_flows_len++;
-	list_for_each(pos, &q->old_flows)
-		qs->old_flows_len++;
+	qs->new_flows_len = q->table.new.len;
+	qs->old_flows_len = q->table.old.len;
 	qs->ce_mark = q->shared.ce_mark;
 	qs->memory_usage = min_t(u64, q->shared.memory, U32_MAX);
 	qs->drop_overmemory = q->drop_overmemory;
+	st.shared = q->table.shared;
 	sch_tree_unlock(sch);
 
 	return gnet_stats_copy_app(d, &st, sizeof(st));
@@ -687,19 +653,20 @@ static int fq_codel_dump_class_stats(struct Qdisc *sch, unsigned long class,
 	struct gnet_stats_queue qs = {};
 	struct fq_codel_flow *flow;
 
-	flow = fq_codel_class_flow(q, class);
-	if (!flow)
-		return -ENOENT;
-
 	sch_tree_lock(sch);
+	if (!fq_codel_is_class(q, class)) {
+		sch_tree_unlock(sch);
+		return -ENOENT;
+	}
+	flow = &q->table.flows[class - 1];
 	cs->deficit = flow->deficit;
-	cs->ldelay = codel_config_us(flow->queue.sojourn);
+	cs->ldelay = codel_qdisc_ldelay(&flow->queue);
 	cs->count = flow->queue.vars.count;
 	cs->lastcount = flow->queue.vars.lastcount;
 	cs->dropping = flow->queue.vars.dropping;
 	cs->drop_next = codel_config_drop_next(&q->shared.config,
 					       &flow->queue.vars);
-	qs.qlen = flow->queue.qlen;
+	qs.qlen = codel_qdisc_count(&flow->queue);
 	qs.backlog = min_t(u64, flow->queue.backlog, U32_MAX);
 	sch_tree_unlock(sch);
 
@@ -715,8 +682,8 @@ static void fq_codel_walk(struct Qdisc *sch, struct qdisc_walker *walker)
 
 	if (walker->stop)
 		return;
-	for (i = 0; i < q->config.flows; i++) {
-		if (list_empty(&q->flows[i].chain))
+	for (i = 0; i < q->table.count; i++) {
+		if (!(q->table.flows[i].fq_codel_flags & FQ_CODEL_ACTIVE))
 			walker->count++;
 		else if (!tc_qdisc_stats_dump(sch, i + 1, walker))
 			break;

@@ -60,10 +60,11 @@ enum codel_stat_type {
 	CODEL_STAT_TIME,	/* unsigned, microseconds */
 	CODEL_STAT_STIME,	/* signed, microseconds */
 	CODEL_STAT_FLAG,	/* the name alone */
+	CODEL_STAT_U64,
 };
 
 /**
- * struct codel_stat - one statistic; all are of 32 bits
+ * struct codel_stat - one statistic; of 32 bits unless its type says otherwise
  * @name: its name, in JSON too
  * @type: how it is printed
  * @newline: it starts a line

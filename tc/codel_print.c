@@ -162,9 +162,13 @@ void codel_copy_stats(void *to, size_t len, const struct rtattr *xstats)
 	memcpy(to, RTA_DATA(xstats), given < len ? given : len);
 }
 
-static void codel_json_stat(const struct codel_stat *s, __u32 value)
+static void codel_json_stat(const struct codel_stat *s, __u64 value)
 {
 	switch (s->type) {
+	case CODEL_STAT_U64:
+		print_color_u64(PRINT_JSON, CODEL_NO_COLOUR, s->name, NULL,
+				value);
+		break;
 	case CODEL_STAT_INT:
 	case CODEL_STAT_STIME:
 		print_color_int(PRINT_JSON, CODEL_NO_COLOUR, s->name, NULL,
@@ -174,11 +178,11 @@ static void codel_json_stat(const struct codel_stat *s, __u32 value)
 		codel_json_bool(s->name, true);
 		break;
 	default:
-		codel_json_uint(s->name, value);
+		codel_json_uint(s->name, (__u32)value);
 	}
 }
 
-static void codel_print_stat(FILE *f, const struct codel_stat *s, __u32 value)
+static void codel_print_stat(FILE *f, const struct codel_stat *s, __u64 value)
 {
 	const bool negative = s->type == CODEL_STAT_STIME && (__s32)value < 0;
 	char buf[SPRINT_BSIZE];
@@ -191,20 +195,28 @@ static void codel_print_stat(FILE *f, const struct codel_stat *s, __u32 value)
 	case CODEL_STAT_TIME:
 	case CODEL_STAT_STIME:
 		fprintf(f, " %s%s", negative ? "-" : "",
-			sprint_time(negative ? -value : value, buf));
+			sprint_time(negative ? -(__u32)value : (__u32)value,
+				    buf));
 		break;
 	case CODEL_STAT_FLAG:
 		break;
 	default:
-		fprintf(f, " %u", value);
+		fprintf(f, " %llu", (unsigned long long)value);
 	}
 }
 
-static __u32 codel_stat_at(const void *stats, size_t offset)
+static __u64 codel_stat_at(const struct codel_stat *s, const void *stats,
+			   size_t offset)
 {
+	const char *at = (const char *)stats + offset;
+	__u64 wide;
 	__u32 value;
 
-	memcpy(&value, (const char *)stats + offset, sizeof(value));
+	if (s->type == CODEL_STAT_U64) {
+		memcpy(&wide, at, sizeof(wide));
+		return wide;
+	}
+	memcpy(&value, at, sizeof(value));
 	return value;
 }
 
@@ -212,12 +224,12 @@ void codel_print_stats(FILE *f, const struct codel_stat *table,
 		       const void *stats)
 {
 	const struct codel_stat *s;
-	__u32 value;
+	__u64 value;
 
 	for (s = table; s->name; s++) {
-		if (s->conditional && !codel_stat_at(stats, s->condition))
+		if (s->conditional && !codel_stat_at(s, stats, s->condition))
 			continue;
-		value = codel_stat_at(stats, s->offset);
+		value = codel_stat_at(s, stats, s->offset);
 		if (is_json_context()) {
 			codel_json_stat(s, value);
 			continue;

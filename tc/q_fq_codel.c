@@ -15,7 +15,7 @@ static const struct codel_option fq_codel_options[] = {
 		.keyword = "flows",
 		.type = CODEL_COUNT,
 		.attr = TCA_FQ_CODEL_FLOWS,
-		.help = "queues that packets are hashed to; fixed once created",
+		.help = "queues that packets are hashed to",
 	}, {
 		.keyword = "quantum",
 		.type = CODEL_COUNT,
@@ -86,6 +86,10 @@ static const struct codel_stat fq_codel_qdisc_stats[] = {
 	{ FQ_CODEL_QDISC(drop_overmemory), FQ_CODEL_QDISC_IF(drop_overmemory) },
 	{ FQ_CODEL_QDISC(new_flows_len), .newline = true },
 	{ FQ_CODEL_QDISC(old_flows_len) },
+	{ .name = "shared", .type = CODEL_STAT_U64,
+	  .offset = offsetof(struct codel_fq_xstats, shared),
+	  .conditional = true,
+	  .condition = offsetof(struct codel_fq_xstats, shared) },
 	{ }
 };
 
@@ -118,16 +122,18 @@ static int fq_codel_print_opt(CODEL_QDISC_UTIL *qu, FILE *f,
 static int fq_codel_print_xstats(CODEL_QDISC_UTIL *qu, FILE *f,
 				 struct rtattr *xstats)
 {
-	struct tc_fq_codel_xstats st;
+	struct codel_fq_xstats st;
 
 	(void)qu;
 	if (!xstats)
 		return 0;
 
 	codel_copy_stats(&st, sizeof(st), xstats);
-	if (st.type == TCA_FQ_CODEL_XSTATS_QDISC)
+	if (RTA_PAYLOAD(xstats) < sizeof(st))
+		st.shared = 0;	/* half of it would be worse than none */
+	if (st.common.type == TCA_FQ_CODEL_XSTATS_QDISC)
 		codel_print_stats(f, fq_codel_qdisc_stats, &st);
-	if (st.type == TCA_FQ_CODEL_XSTATS_CLASS)
+	if (st.common.type == TCA_FQ_CODEL_XSTATS_CLASS)
 		codel_print_stats(f, fq_codel_class_stats, &st);
 	return 0;
 }

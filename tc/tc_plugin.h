@@ -11,6 +11,7 @@
 #define TC_PLUGIN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <asm/types.h>
 #include <linux/netlink.h>
@@ -61,6 +62,8 @@ int print_color_int(unsigned int type, unsigned int color, const char *key,
 		    const char *fmt, int value);
 int print_color_null(unsigned int type, unsigned int color, const char *key,
 		     const char *fmt, const char *value);
+int print_color_u64(unsigned int type, unsigned int color, const char *key,
+		    const char *fmt, uint64_t value);
 int print_color_uint(unsigned int type, unsigned int color, const char *key,
 		     const char *fmt, unsigned int value);
 bool is_json_context(void);

@@ -337,17 +337,6 @@ refused_on_change()
 	check "limit in force" "$(qdisc_get "$NS" d0 root .options.limit)" == 9
 }
 
-# The flows are made when the qdisc is
-flows_are_fixed()
-{
-	device
-	tc -n "$NS" qdisc add dev d0 root handle 1: "$FQ_CODEL_KIND" flows 16
-	ask "$FQ_CODEL_KIND" <<<"change 2=u32:1 5=u32:17" | sed 's/^/flows 5 /' | refused
-	ask "$FQ_CODEL_KIND" <<<"change 2=u32:1 5=u32:16" | accepted
-	check "limit, given with the right flows" \
-		"$(qdisc_get "$NS" d0 root .options.limit)" == 1
-}
-
 # An own name without options works with any tc
 stock_tc()
 {
@@ -404,7 +393,6 @@ lib_add_each all_at_once "all options in one request"
 lib_add_each ce_threshold_off "ce_threshold goes on and off"
 lib_add_each refused_on_create "whatever is wrong is refused in a new qdisc"
 lib_add_each refused_on_change "whatever is wrong is refused in a change"
-lib_add flows_are_fixed "flows cannot be changed"
 lib_add_each stock_tc "a tc without plugins sets it up and shows it"
 lib_add stock_tc_plain_name "a tc without plugins configures codel"
 lib_add_each no_reference_left "a refused or deleted qdisc holds no module"

@@ -7,16 +7,12 @@
 #
 #	CLIENT --- ROUTER --- 10 Mbit/s --- SERVER
 #	 TCP, UDP  htb, qdisc                netem per port
-#
-# So many flows that two have the same hash in one of 2000 runs at most.
 
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/traffic.sh"
 
 lib_require iperf3 python3 ss
-
-FLOWS="flows 65536"
 
 # jain_least NUMBERS: one per line
 jain_least()
@@ -30,8 +26,7 @@ packet_sizes()
 	local size shares="" pids=()
 
 	topo_create
-	# shellcheck disable=SC2086 # two words
-	topo_bottleneck 10mbit "$1" $FLOWS
+	topo_bottleneck 10mbit "$1"
 	sink_start
 	for size in 200 500 1000 1500; do
 		udp_send --source $((6000 + size)) --size "$size" --rate 5e6 --time 4 >/dev/null &
@@ -74,8 +69,7 @@ tcp_against_udp()
 
 	topo_create
 	topo_delay 20ms
-	# shellcheck disable=SC2086 # two words
-	topo_bottleneck 10mbit "$1" $FLOWS
+	topo_bottleneck 10mbit "$1"
 	tcp_serve
 	sink_start
 	udp_send --size 1236 --rate 12e6 --time 9 >/dev/null &
@@ -125,8 +119,7 @@ round_trips()
 	local port before after pids=()
 
 	topo_create
-	# shellcheck disable=SC2086 # two words
-	topo_bottleneck 10mbit "$1" $FLOWS
+	topo_bottleneck 10mbit "$1"
 	paths_create
 	for port in 5201 5202 5203 5204; do
 		tcp_run "$port" -p "$port" -t 12 &
@@ -146,8 +139,7 @@ round_trips()
 quantum()
 {
 	topo_create
-	# shellcheck disable=SC2086 # two words
-	topo_bottleneck 10mbit "$1" $FLOWS quantum "$2"
+	topo_bottleneck 10mbit "$1" quantum "$2"
 	sink_start
 	udp_send --flows 2 --size 1236 --rate 20e6 --time 3 >/dev/null
 	sink_end

@@ -55,7 +55,7 @@ ce_threshold off ce_threshold_selector 0xfc/0xff
 flows 7 quantum 1514 memory_limit 4m drop_batch 3 ecn ce_threshold_selector 3/3'
 # What none of them leaves a qdisc with
 DIFFERENT='limit 5 target 7us interval 9us ecn ce_threshold 11us'
-DIFFERENT_FAIR='quantum 511 memory_limit 12345 drop_batch 13 ce_threshold_selector 2/2'
+DIFFERENT_FAIR='flows 9 quantum 511 memory_limit 12345 drop_batch 13 ce_threshold_selector 2/2'
 
 # lists KIND: its options and what is different from them, in LIST and OTHER
 lists()
@@ -86,14 +86,12 @@ new_qdiscs()
 	done
 }
 
-# The number of flows is for life
 changed_qdiscs()
 {
-	local kind=$1 handle=$2 options flows
+	local kind=$1 handle=$2 options
 
 	while read -r options; do
-		flows=$(grep -o 'flows [0-9]*' <<<"$options") || :
-		echo "qdisc replace dev lo root handle $handle: $kind $flows $OTHER"
+		echo "qdisc replace dev lo root handle $handle: $kind $OTHER"
 		echo "qdisc change dev lo root handle $((handle++)): $kind $options"
 		echo "qdisc show dev lo"
 	done

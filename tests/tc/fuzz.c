@@ -151,6 +151,15 @@ int print_color_uint(unsigned int type, unsigned int color, const char *key,
 	return 0;
 }
 
+int print_color_u64(unsigned int type, unsigned int color, const char *key,
+		    const char *fmt, uint64_t value)
+{
+	(void)type, (void)color, (void)fmt;
+	word("%s", key);
+	word("%llu", (unsigned long long)value);
+	return 0;
+}
+
 int addattr_l(struct nlmsghdr *n, int maxlen, int type, const void *data,
 	      int alen)
 {

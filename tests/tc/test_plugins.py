@@ -116,16 +116,12 @@ class Tc:
         }
         # env, as a dynamic loader in front of tc is not to be preloaded into
         command = ["env", f"LD_PRELOAD={self.preload}", *self.command, *args]
-        return subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=False
-        )
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
     def add(self, kind: str, options: list[str], plugins: str = "") -> Attrs:
         """TCA_OPTIONS as tc sends them."""
         self.state.unlink(missing_ok=True)
-        done = self.run(
-            "qdisc", "add", "dev", "lo", "root", kind, *options, plugins=plugins
-        )
+        done = self.run("qdisc", "add", "dev", "lo", "root", kind, *options, plugins=plugins)
         assert done.returncode == 0, f"{options}: {done.stderr}"
         request = attrs(self.state.read_bytes())
         assert request[TCA_KIND].rstrip(b"\0").decode() == kind
@@ -139,9 +135,7 @@ class Tc:
         assert not self.state.exists(), f"{options}: sent"
         return done.stderr
 
-    def dump(
-        self, kind: str, options: bytes | None, xstats: bytes | None = None
-    ) -> None:
+    def dump(self, kind: str, options: bytes | None, xstats: bytes | None = None) -> None:
         """From now on there is this qdisc, or class (which has no options)."""
         state = attr(TCA_KIND, kind.encode() + b"\0")
         if options is not None:
@@ -240,12 +234,8 @@ def test_off_is_sent(tc: Tc) -> None:
 def test_last_value_counts(tc: Tc) -> None:
     for kind, table in KINDS.items():
         threshold = table["ce_threshold"].attr
-        assert tc.add(kind, "ce_threshold off ce_threshold 7".split()) == {
-            threshold: u32(7)
-        }
-        sent = tc.add(
-            kind, "ce_threshold 7 ce_threshold off limit 3 limit 4 ecn noecn".split()
-        )
+        assert tc.add(kind, "ce_threshold off ce_threshold 7".split()) == {threshold: u32(7)}
+        sent = tc.add(kind, "ce_threshold 7 ce_threshold off limit 3 limit 4 ecn noecn".split())
         assert sent == {
             table["limit"].attr: u32(4),
             table["ecn"].attr: u32(0),
@@ -390,9 +380,7 @@ def test_json_round_trips(tc: Tc) -> None:
             nest = sent.pop(TCA_CODEL_EXT | NESTED, b"")
             assert nest == (attr(CE_THRESHOLD_OFF, b"") if off else b"")
             assert sent == attrs(encode(table, values)), f"{values}: {sent}"
-            tc.dump(
-                kind, b"".join(attr(k, v) for k, v in sent.items()) + ext(*[1] * off)
-            )
+            tc.dump(kind, b"".join(attr(k, v) for k, v in sent.items()) + ext(*[1] * off))
             assert tc.text("-j") == before, before
 
 
@@ -408,13 +396,24 @@ def random_xstats(rng: random.Random, kind: str, length: int) -> bytes:
 def test_statistics_are_those_of_the_stock_tc(tc: Tc) -> None:
     rng = random.Random(5)
     for kind in STOCK_KINDS:
-        for length in [*range(0, 44), 64] * 2:
+        for length in range(0, 48):  # what we add begins where the kernel's ends
             tc.dump(kind, None, random_xstats(rng, kind, length))
             for what in ("qdisc", "class"):
                 for flags in (["-s"], ["-s", "-j"]):
                     stock = tc.text(*flags, what=what, plugins=NO_PLUGINS)
                     ours = tc.text(*flags, what=what)
                     assert ours == stock, f"{length} bytes: {ours!r}, not {stock!r}"
+
+
+def test_shared_is_shown_if_it_is_there(tc: Tc) -> None:
+    stats = struct.pack("=10I", 0, *range(1, 10))
+    for shared in (0, 5, 2**40 + 1):
+        tc.dump("fq_codel", None, stats + struct.pack("=Q", shared))
+        stock = tc.text("-s", plugins=NO_PLUGINS)
+        word = f" shared {shared}" * (shared > 0)
+        assert tc.text("-s") == stock.removesuffix("\n") + word + "\n", tc.text("-s")
+        shown = tc.json("-s")
+        assert shown.get("shared", 0) == shared, shown
 
 
 def test_statistics_are_raw_in_json(tc: Tc) -> None:
@@ -471,6 +470,7 @@ NEED_STOCK = {
     test_kernels_own_is_printed_as_by_the_stock_tc,
     test_words_of_the_stock_tc_come_first,
     test_statistics_are_those_of_the_stock_tc,
+    test_shared_is_shown_if_it_is_there,
     test_stock_tc_shows_ours_without_plugins,
 }
 

@@ -104,6 +104,7 @@ class Flow:
             "delay_min_ms": delays[0] / 1e6,
             "delay_p50_ms": delays[len(delays) // 2] / 1e6,
             "delay_p95_ms": delays[len(delays) * 95 // 100] / 1e6,
+            "delay_p99_ms": delays[len(delays) * 99 // 100] / 1e6,
             "delay_max_ms": delays[-1] / 1e6,
             "ce_delay_min_ms": min(self.delays_ce) / 1e6 if self.delays_ce else "none",
             "other_delay_max_ms": max(self.delays_other) / 1e6 if self.delays_other else "none",

@@ -19,6 +19,7 @@ FLOOD_GOAL = 450
 FLOOD_ROWS = ("enqueue-f900", "enqueue-f900-b65536", "enqueue-f9000-b65536",
               "enqueue-f900-d1", "enqueue-f900-b65536-d1")  # fmt: skip
 LONGEST = 20  # times the median
+DUMP_NOISE = 1.05  # reading the clock
 MEMORY_GOAL = 4.5 * 1024 * 1024
 
 
@@ -127,7 +128,7 @@ def _state_goals(data: Figures) -> list[list[str]]:
     if "fq_codel_oot" in dump:
         own = dump["fq_codel_oot"]
         lines.append(["fq_codel_oot: dump, 1,000 flows active", f"{dump.get('fq_codel', {}).get('1000', '')}",
-                      f"{own['1000']}", f"{own['1']}", _verdict(own["1000"], own["1"])])  # fmt: skip
+                      f"{own['1000']}", f"{own['1']}", _verdict(own["1000"], own["1"] * DUMP_NOISE)])  # fmt: skip
     if "65536" in memory.get("fq_codel_oot", {}):
         own, other = (memory.get(k, {}).get("65536", 0) for k in ("fq_codel_oot", "fq_codel"))
         lines.append(["fq_codel_oot: MiB with flows 65536", f"{other / 2**20:.2f}",

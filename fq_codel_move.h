@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * The number of flows of a live FQ-CoDel changes: all that is queued or known moves
+ * from one pool to another. No packet is lost, and packets of a hash keep their order.
+ *
+ * Nobody knows which hashes have packets in a queue that several share. So all that is
+ * shared, and all that finds no queue any more, moves to a single queue, and hashes that
+ * have no queue of their own find this one until it is empty.
+ */
+#ifndef FQ_CODEL_MOVE_H
+#define FQ_CODEL_MOVE_H
+
+#include "fq_codel_table.h"
+
+/* Merge the packets of a queue into another one, in order of arrival. */
+static inline void fq_codel_merge(struct codel_queue *to,
+				  struct codel_queue *from)
+{
+	struct sk_buff *a = to->tail ? to->tail->next : NULL;
+	struct sk_buff *b = from->tail ? from->tail->next : NULL;
+	struct sk_buff *first = NULL, **next = &first, *last = NULL;
+
+	if (a)
+		to->tail->next = NULL;
+	if (b)
+		from->tail->next = NULL;
+	while (a || b) {
+		bool take_a = a && (!b || codel_skb_cb(a)->enqueue_time <=
+					  codel_skb_cb(b)->enqueue_time);
+
+		last = take_a ? a : b;
+		if (take_a)
+			a = a->next;
+		else
+			b = b->next;
+		*next = last;
+		next = &last->next;
+	}
+	if (last)
+		last->next = first;
+	to->tail = last;
+	to->backlog += from->backlog;
+	from->tail = NULL;
+	from->backlog = 0;
+}
+
+/* The queue that is shared after the move */
+static inline struct fq_codel_flow *fq_codel_move_common(struct fq_codel_table *to)
+{
+	struct fq_codel_flow *flow;
+	u32 i;
+
+	if (fq_codel_is_shared(to, to->shares[0]))
+		return &to->flows[to->shares[0]];
+	if (to->rings_used & FQ_CODEL_IDLE)
+		flow = &to->flows[to->rings[__ffs64(to->rings_used)]];
+	else
+		flow = fq_codel_fattest(to) ? : to->flows;
+	flow->fq_codel_flags |= FQ_CODEL_SHARED;
+	for (i = 0; i < FQ_CODEL_SHARES; i++)
+		to->shares[i] = fq_codel_index(to, flow);
+	return flow;
+}
+
+enum fq_codel_move_kind {
+	FQ_CODEL_MOVE_CLASS,	/* to the same number, if there is one */
+	FQ_CODEL_MOVE_SHARED,
+	FQ_CODEL_MOVE_OWN,	/* to one of its own, if there is one */
+};
+
+static inline enum fq_codel_move_kind
+fq_codel_move_kind(const struct fq_codel_flow *flow)
+{
+	if (flow->fq_codel_flags & FQ_CODEL_CLASS)
+		return FQ_CODEL_MOVE_CLASS;
+	if (flow->fq_codel_flags & FQ_CODEL_SHARED)
+		return FQ_CODEL_MOVE_SHARED;
+	return FQ_CODEL_MOVE_OWN;
+}
+
+/* The queue that a class moves to, with the hash that may be in it as well */
+static inline struct fq_codel_flow *
+fq_codel_move_class(struct fq_codel_table *to, struct fq_codel_flow *flow, u32 i)
+{
+	struct fq_codel_flow *dest = fq_codel_class(to, i);
+
+	if (flow->fq_codel_flags & FQ_CODEL_HASHED &&
+	    !(dest->fq_codel_flags & FQ_CODEL_HASHED))
+		fq_codel_hash_add(to, dest, flow->hash);
+	return dest;
+}
+
+static inline struct fq_codel_flow *
+fq_codel_move_where(struct fq_codel_table *to, struct fq_codel_table *from,
+		    struct fq_codel_flow *flow)
+{
+	enum fq_codel_move_kind kind = fq_codel_move_kind(flow);
+	u32 i = fq_codel_index(from, flow);
+
+	if (kind == FQ_CODEL_MOVE_CLASS && i < to->count)
+		return fq_codel_move_class(to, flow, i);
+	if (kind == FQ_CODEL_MOVE_OWN && to->rings_used & FQ_CODEL_IDLE)
+		return fq_codel_take(to, __ffs64(to->rings_used), flow->hash);
+	return fq_codel_move_common(to);
+}
+
+/* What is known of a flow, to a queue of which nothing is */
+static inline void fq_codel_move_state(struct fq_codel_flow *dest,
+				       const struct fq_codel_flow *flow)
+{
+	u8 flags = dest->fq_codel_flags;
+	u8 ring = dest->fq_codel_ring;
+
+	dest->queue.vars = flow->queue.vars;
+	dest->fq_codel_flags = flags;
+	dest->fq_codel_ring = ring;
+	dest->deficit = flow->deficit;
+}
+
+/* An active flow, to the same line */
+static inline void fq_codel_move_active(struct fq_codel_table *to,
+					struct fq_codel_table *from,
+					struct fq_codel_flow *flow)
+{
+	bool old = flow->fq_codel_flags & FQ_CODEL_OLD;
+	struct fq_codel_flow *dest;
+
+	dest = fq_codel_move_where(to, from, flow);
+	if (!(dest->fq_codel_flags & FQ_CODEL_ACTIVE)) {
+		fq_codel_move_state(dest, flow);
+		fq_codel_line_add(to, old ? &to->old : &to->new, dest);
+	}
+	dest->fq_codel_flags |= flow->fq_codel_flags & FQ_CODEL_CAME;
+	fq_codel_merge(&dest->queue, &flow->queue);
+	fq_codel_resized(to, dest);
+}
+
+/* The flows of a line that are of a kind */
+static inline void fq_codel_move_line(struct fq_codel_table *to,
+				      struct fq_codel_table *from,
+				      const struct fq_codel_line *line,
+				      enum fq_codel_move_kind kind)
+{
+	struct fq_codel_flow *flow;
+	u32 i = line->first, n;
+
+	for (n = 0; n < line->len; n++) {
+		flow = &from->flows[i];
+		i = flow->turn_next;
+		if (fq_codel_move_kind(flow) == kind)
+			fq_codel_move_active(to, from, flow);
+	}
+}
+
+/* What idle flows leave for their next packet, the oldest first: it goes first. */
+static inline void fq_codel_move_idle(struct fq_codel_table *to,
+				      struct fq_codel_table *from, u8 ring)
+{
+	u32 first = from->rings[ring], i = first;
+	struct fq_codel_flow *flow, *dest;
+
+	if (!(from->rings_used & BIT_ULL(ring)))
+		return;
+	do {
+		flow = &from->flows[i];
+		i = flow->ring_next;
+		if (!(to->rings_used & FQ_CODEL_IDLE))
+			return;
+		if (!(flow->fq_codel_flags & FQ_CODEL_HASHED))
+			continue;
+		dest = fq_codel_take(to, __ffs64(to->rings_used), flow->hash);
+		fq_codel_move_state(dest, flow);
+		dest->turn_next = to->round - (from->round - flow->turn_next);
+		dest->fq_codel_flags |= flow->fq_codel_flags & FQ_CODEL_CAME;
+		fq_codel_ring_move(to, dest, ring);
+	} while (i != first);
+}
+
+/* A flow that waits for its turn without a packet is idle, for this purpose. */
+static inline void fq_codel_move_prepare(struct fq_codel_table *from,
+					 const struct fq_codel_line *line)
+{
+	if (line->len && !from->flows[line->first].queue.tail)
+		fq_codel_retire(from, &from->flows[line->first]);
+}
+
+/**
+ * fq_codel_table_move() - move everything
+ * @to: a new pool
+ * @from: the pool in use, or one that was never made; keeps no packet
+ *
+ * Under the root lock.
+ */
+static inline void fq_codel_table_move(struct fq_codel_table *to,
+				       struct fq_codel_table *from)
+{
+	enum fq_codel_move_kind kind;
+
+	if (!from->count)
+		return;
+	fq_codel_move_prepare(from, &from->new);
+	fq_codel_move_prepare(from, &from->old);
+	fq_codel_move_idle(to, from, FQ_CODEL_RING_IDLE);
+	fq_codel_move_idle(to, from, FQ_CODEL_RING_KEPT);
+	for (kind = FQ_CODEL_MOVE_CLASS; kind <= FQ_CODEL_MOVE_OWN; kind++) {
+		fq_codel_move_line(to, from, &from->new, kind);
+		fq_codel_move_line(to, from, &from->old, kind);
+	}
+	to->shared = from->shared;
+}
+
+#endif /* FQ_CODEL_MOVE_H */

@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * The flows of an FQ-CoDel: a pool of queues. Each of them is
+ * - found by the hash of its packets. A hash keeps its queue until another one
+ *   needs it, the one that is idle for longest first, so that a flow that comes
+ *   back finds the CoDel state that it left. Hashes share queues only when none is
+ *   free, and then those that are fat already: see fq_codel_share();
+ * - in a ring with the queues of about its size, so that one of the fattest is
+ *   found in constant time;
+ * - in a line, of new or of old flows, while it has packets.
+ *
+ * Links are indices of 16 bits: a flow takes one cache line of 64 bytes.
+ */
+#ifndef FQ_CODEL_TABLE_H
+#define FQ_CODEL_TABLE_H
+
+#include <linux/bitops.h>
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/types.h>
+
+#include "codel_qdisc.h"
+
+#define FQ_CODEL_FLOWS_MAX	65536
+#define FQ_CODEL_NONE		U32_MAX
+
+/* Rings: two of the idle, and one for each power of two of bytes */
+#define FQ_CODEL_RING_IDLE	0
+#define FQ_CODEL_RING_KEPT	1	/* idle, but its flow has come back before */
+#define FQ_CODEL_RING_NONE	2	/* idle, but no hash may have it */
+#define FQ_CODEL_RING_MIN	3
+#define FQ_CODEL_RINGS		64
+#define FQ_CODEL_IDLE		(BIT_ULL(FQ_CODEL_RING_IDLE) |		\
+				 BIT_ULL(FQ_CODEL_RING_KEPT))
+
+/* Of the queues, 1/32 are kept for flows that came back before, if they are idle */
+#define FQ_CODEL_KEPT_SHIFT	5
+
+/* Flows in the ring of the largest that are compared to find the fattest; 3 or more */
+#define FQ_CODEL_COMPARED	4
+
+/* Queues that hashes share at most when none is free: 1/16 of all, 1 to 64 */
+#define FQ_CODEL_SHARES		64
+#define FQ_CODEL_SHARES_SHIFT	4
+
+#define FQ_CODEL_HASHED		BIT(0)	/* @hash is valid, and in the buckets */
+#define FQ_CODEL_ACTIVE		BIT(1)	/* in a line */
+#define FQ_CODEL_OLD		BIT(2)	/* the line is that of the old flows */
+#define FQ_CODEL_SHARED		BIT(3)	/* may hold packets of several hashes */
+#define FQ_CODEL_CLASS		BIT(4)	/* filters use it: hashes may not */
+#define FQ_CODEL_CAME		BIT(5)	/* was active before, for the same hash */
+
+#define fq_codel_ring		queue.vars.user[0]
+#define fq_codel_flags		queue.vars.user[1]
+
+/**
+ * struct fq_codel_flow - a queue of the pool
+ * @queue: packets and CoDel state, and in bytes that would be padding the ring
+ *	(@fq_codel_ring) and flags (@fq_codel_flags)
+ * @hash: whose queue it is
+ * @deficit: bytes that it may still send in this turn
+ * @turn_next: behind it in its line; while idle, the round that it was last active in
+ * @bucket_next: behind it in its bucket, itself if it is the last
+ * @ring_prev: before it in its ring
+ * @ring_next: behind it in its ring
+ */
+struct fq_codel_flow {
+	struct codel_queue queue;
+	u32 hash;
+	s32 deficit;
+	u16 turn_next;
+	u16 bucket_next;
+	u16 ring_prev;
+	u16 ring_next;
+};
+
+static_assert(sizeof(struct fq_codel_flow) == 64);
+
+/**
+ * struct fq_codel_line - flows that wait for their turn
+ * @first: whose turn is next; valid if @len
+ * @last: who waits for longest; valid if @len
+ * @len: flows
+ */
+struct fq_codel_line {
+	u32 first;
+	u32 last;
+	u32 len;
+};
+
+/**
+ * struct fq_codel_table - the pool
+ * @flows: @count of them
+ * @buckets: first flow by hash, FQ_CODEL_NONE if there is none; @count of them
+ * @turn_prev: of each flow, the one before it in its line
+ * @count: flows
+ * @salt: odd; multiplied with it, a hash says its bucket
+ * @rings_used: bit map of @rings
+ * @rings: first flow of each
+ * @new: became active since their last turn
+ * @old: had a turn
+ * @round_last: flow of @old whose turn ends the round; valid if @old has any
+ * @round: counts the passes through @old
+ * @shares_mask: of a hash, the bits that say its place in @shares
+ * @shares: flows that hashes share, valid if they are SHARED; FQ_CODEL_NONE at first
+ * @shared: packets that came while no queue was idle for their hash
+ */
+struct fq_codel_table {
+	struct fq_codel_flow *flows;
+	u32 *buckets;
+	u16 *turn_prev;
+	u32 count;
+	u32 salt;
+	u64 rings_used;
+	struct fq_codel_line new;
+	struct fq_codel_line old;
+	u32 round_last;
+	u16 round;
+	u64 shared;
+	u32 shares_mask;
+	u32 rings[FQ_CODEL_RINGS];
+	u32 shares[FQ_CODEL_SHARES];
+};
+
+static inline u32 fq_codel_index(const struct fq_codel_table *t,
+				 const struct fq_codel_flow *flow)
+{
+	return flow - t->flows;
+}
+
+/* ---- rings ---- */
+
+static inline void fq_codel_ring_add(struct fq_codel_table *t,
+				     struct fq_codel_flow *flow, u8 ring)
+{
+	u32 i = fq_codel_index(t, flow);
+	struct fq_codel_flow *first;
+
+	flow->fq_codel_ring = ring;
+	if (!(t->rings_used & BIT_ULL(ring))) {
+		t->rings_used |= BIT_ULL(ring);
+		t->rings[ring] = i;
+		flow->ring_prev = i;
+		flow->ring_next = i;
+		return;
+	}
+	first = &t->flows[t->rings[ring]];
+	flow->ring_prev = first->ring_prev;
+	flow->ring_next = t->rings[ring];
+	t->flows[first->ring_prev].ring_next = i;
+	first->ring_prev = i;
+}
+
+static inline void fq_codel_ring_del(struct fq_codel_table *t,
+				     struct fq_codel_flow *flow)
+{
+	u32 i = fq_codel_index(t, flow);
+	u8 ring = flow->fq_codel_ring;
+
+	if (flow->ring_next == i) {
+		t->rings_used &= ~BIT_ULL(ring);
+		return;
+	}
+	t->flows[flow->ring_prev].ring_next = flow->ring_next;
+	t->flows[flow->ring_next].ring_prev = flow->ring_prev;
+	if (t->rings[ring] == i)
+		t->rings[ring] = flow->ring_next;
+}
+
+static inline void fq_codel_ring_move(struct fq_codel_table *t,
+				      struct fq_codel_flow *flow, u8 ring)
+{
+	if (flow->fq_codel_ring != FQ_CODEL_RING_NONE)
+		fq_codel_ring_del(t, flow);
+	if (ring != FQ_CODEL_RING_NONE)
+		fq_codel_ring_add(t, flow, ring);
+	else
+		flow->fq_codel_ring = ring;
+}
+
+/* The bytes of an active flow have changed: put it into the ring of its size. */
+static inline void fq_codel_resized(struct fq_codel_table *t,
+				    struct fq_codel_flow *flow)
+{
+	u8 ring = min(FQ_CODEL_RING_MIN + fls64(flow->queue.backlog),
+		      FQ_CODEL_RINGS - 1);
+
+	if (ring != flow->fq_codel_ring)
+		fq_codel_ring_move(t, flow, ring);
+}
+
+/* The largest of some flows of a ring that have a packet, and none of some flags */
+static inline struct fq_codel_flow *
+fq_codel_ring_largest(struct fq_codel_table *t, u8 ring, u8 without)
+{
+	struct fq_codel_flow *flow = &t->flows[t->rings[ring]];
+	struct fq_codel_flow *largest = NULL;
+	int i;
+
+	for (i = 0; i < FQ_CODEL_COMPARED; i++) {
+		if (flow->queue.tail && !(flow->fq_codel_flags & without) &&
+		    (!largest || flow->queue.backlog > largest->queue.backlog))
+			largest = flow;
+		flow = &t->flows[flow->ring_next];
+	}
+	return largest;
+}
+
+static __always_inline struct fq_codel_flow *
+fq_codel_fattest_without(struct fq_codel_table *t, u8 without)
+{
+	u64 used = t->rings_used & ~FQ_CODEL_IDLE;
+	struct fq_codel_flow *fattest;
+	int ring;
+
+	while (used) {
+		ring = fls64(used) - 1;
+		fattest = fq_codel_ring_largest(t, ring, without);
+		if (likely(fattest))
+			return fattest;
+		used &= ~BIT_ULL(ring);
+	}
+	return NULL;
+}
+
+/**
+ * fq_codel_fattest() - a flow to take packets from
+ * @t: the pool
+ *
+ * The flows that have sent their last packet may be in the ring of its size until
+ * their next turn; they are the first of a line, so there are two at most.
+ *
+ * Return: the largest of some flows that are all larger than half of the largest
+ * there is; it has a packet. NULL if no flow has.
+ */
+static inline struct fq_codel_flow *fq_codel_fattest(struct fq_codel_table *t)
+{
+	return fq_codel_fattest_without(t, 0);
+}
+
+/* ---- lines ---- */
+
+static inline void fq_codel_line_add(struct fq_codel_table *t,
+				     struct fq_codel_line *line,
+				     struct fq_codel_flow *flow)
+{
+	u32 i = fq_codel_index(t, flow);
+
+	if (line->len++) {
+		t->flows[line->last].turn_next = i;
+		t->turn_prev[i] = line->last;
+	} else {
+		line->first = i;
+		if (line == &t->old)
+			t->round_last = i;
+	}
+	line->last = i;
+	if (line == &t->old)
+		flow->fq_codel_flags |= FQ_CODEL_ACTIVE | FQ_CODEL_OLD;
+	else
+		flow->fq_codel_flags |= FQ_CODEL_ACTIVE;
+}
+
+static inline void fq_codel_line_del(struct fq_codel_table *t,
+				     struct fq_codel_flow *flow)
+{
+	bool old = flow->fq_codel_flags & FQ_CODEL_OLD;
+	struct fq_codel_line *line = old ? &t->old : &t->new;
+	u32 i = fq_codel_index(t, flow);
+	bool first = line->first == i;
+
+	line->len--;
+	if (first)
+		line->first = flow->turn_next;
+	else
+		t->flows[t->turn_prev[i]].turn_next = flow->turn_next;
+	if (line->last == i)
+		line->last = t->turn_prev[i];
+	else
+		t->turn_prev[flow->turn_next] = t->turn_prev[i];
+	if (old && t->round_last == i) {
+		t->round += first;
+		t->round_last = first ? line->last : t->turn_prev[i];
+	}
+	flow->fq_codel_flags &= ~(FQ_CODEL_ACTIVE | FQ_CODEL_OLD);
+}
+
+/**
+ * fq_codel_activate() - a packet has come to a flow that had none
+ * @t: the pool
+ * @flow: is not in a line
+ * @quantum: bytes of a turn
+ *
+ * It is new if the old flows had their turn since it was active last: nobody gets
+ * ahead of them twice in a round. What it sent too much then is paid back by what
+ * it would have got in the rounds since (RFC 8290 forgets it).
+ */
+static inline void fq_codel_activate(struct fq_codel_table *t,
+				     struct fq_codel_flow *flow, u32 quantum)
+{
+	u16 rounds = t->round - flow->turn_next;
+
+	flow->deficit = min_t(s64, flow->deficit + (u64)rounds * quantum,
+			      quantum);
+	fq_codel_line_add(t, rounds || !t->old.len ? &t->new : &t->old, flow);
+}
+
+/* The first of the old flows goes behind the others; if it was the last of a round, it
+ * is that of the next round, too.
+ */
+static inline void fq_codel_rotate(struct fq_codel_table *t,
+				   struct fq_codel_flow *flow)
+{
+	struct fq_codel_line *old = &t->old;
+	u32 i = old->first;
+
+	t->round += t->round_last == i;
+	if (old->len == 1)
+		return;
+	t->flows[old->last].turn_next = i;
+	t->turn_prev[i] = old->last;
+	old->first = flow->turn_next;
+	old->last = i;
+}
+
+/* The flow whose turn it is has sent what it may: the next turn is another's. */
+static inline void fq_codel_pass(struct fq_codel_table *t,
+				 struct fq_codel_flow *flow, u32 quantum)
+{
+	flow->deficit += quantum;
+	if (flow->fq_codel_flags & FQ_CODEL_OLD) {
+		fq_codel_rotate(t, flow);
+		return;
+	}
+	fq_codel_line_del(t, flow);
+	fq_codel_line_add(t, &t->old, flow);
+}
+
+/* ---- the pool ---- */
+
+static inline u32 *fq_codel_bucket(const struct fq_codel_table *t, u32 hash)
+{
+	return &t->buckets[reciprocal_scale(hash * t->salt, t->count)];
+}
+
+static inline void fq_codel_hash_add(struct fq_codel_table *t,
+				     struct fq_codel_flow *flow, u32 hash)
+{
+	u32 *bucket = fq_codel_bucket(t, hash);
+	u32 i = fq_codel_index(t, flow);
+
+	flow->hash = hash;
+	flow->fq_codel_flags |= FQ_CODEL_HASHED;
+	flow->bucket_next = *bucket == FQ_CODEL_NONE ? i : *bucket;
+	*bucket = i;
+}
+
+static inline void fq_codel_hash_del(struct fq_codel_table *t,
+				     struct fq_codel_flow *flow)
+{
+	u32 *bucket = fq_codel_bucket(t, flow->hash);
+	u32 i = fq_codel_index(t, flow);
+	bool last = flow->bucket_next == i;
+	struct fq_codel_flow *before;
+
+	flow->fq_codel_flags &= ~FQ_CODEL_HASHED;
+	if (*bucket == i) {
+		*bucket = last ? FQ_CODEL_NONE : flow->bucket_next;
+		return;
+	}
+	before = &t->flows[*bucket];
+	while (before->bucket_next != i)
+		before = &t->flows[before->bucket_next];
+	before->bucket_next = last ? fq_codel_index(t, before) :
+				     flow->bucket_next;
+}
+
+/**
+ * fq_codel_retire() - a flow has no packet any more: take it out of its line
+ * @t: the pool
+ * @flow: is active
+ */
+static inline void fq_codel_retire(struct fq_codel_table *t,
+				   struct fq_codel_flow *flow)
+{
+	u8 ring = flow->fq_codel_flags & FQ_CODEL_CAME ? FQ_CODEL_RING_KEPT :
+							 FQ_CODEL_RING_IDLE;
+
+	fq_codel_line_del(t, flow);
+	codel_empty(&flow->queue.vars);
+	flow->turn_next = t->round;
+	flow->fq_codel_flags &= ~FQ_CODEL_SHARED;
+	flow->fq_codel_flags |= FQ_CODEL_CAME;
+	if (flow->fq_codel_flags & FQ_CODEL_CLASS) {
+		if (flow->fq_codel_flags & FQ_CODEL_HASHED)
+			fq_codel_hash_del(t, flow);
+		ring = FQ_CODEL_RING_NONE;
+	}
+	fq_codel_ring_move(t, flow, ring);
+}
+
+static inline bool fq_codel_is_shared(const struct fq_codel_table *t, u32 i)
+{
+	return i != FQ_CODEL_NONE &&
+	       t->flows[i].fq_codel_flags & FQ_CODEL_SHARED;
+}
+
+/*
+ * The queue for a hash that finds none free: one that others share already, or else
+ * the fattest, of those that never came back if possible. So a flood from many
+ * sources joins itself, and whoever has a queue to himself keeps it so.
+ */
+static inline struct fq_codel_flow *fq_codel_share(struct fq_codel_table *t,
+						   u32 *share)
+{
+	struct fq_codel_flow *flow;
+
+	t->shared++;
+	if (fq_codel_is_shared(t, *share))
+		return &t->flows[*share];
+	flow = fq_codel_fattest_without(t, FQ_CODEL_CAME);
+	if (!flow)
+		flow = fq_codel_fattest(t);
+	if (!flow)	/* filters use them all */
+		flow = &t->flows[0];
+	flow->fq_codel_flags |= FQ_CODEL_SHARED;
+	*share = fq_codel_index(t, flow);
+	return flow;
+}
+
+/*
+ * The ring to take an idle queue from, FQ_CODEL_RING_NONE if there is no free one.
+ * A source of a flood sends a packet and is not heard of for long; a flow that came
+ * back finds its queue although it is idle most of the time. So the last few of those
+ * are not for newcomers, if there is a queue to share.
+ */
+static inline u8 fq_codel_free_ring(const struct fq_codel_table *t)
+{
+	u32 idle = t->count - t->new.len - t->old.len;
+
+	if (t->rings_used & BIT_ULL(FQ_CODEL_RING_IDLE))
+		return FQ_CODEL_RING_IDLE;
+	if (!(t->rings_used & BIT_ULL(FQ_CODEL_RING_KEPT)))
+		return FQ_CODEL_RING_NONE;
+	if (t->rings_used & ~FQ_CODEL_IDLE &&
+	    idle <= max(t->count >> FQ_CODEL_KEPT_SHIFT, 1U))
+		return FQ_CODEL_RING_NONE;
+	return FQ_CODEL_RING_KEPT;
+}
+
+/* Give a hash the queue of a ring of idle ones that is idle for longest. */
+static inline struct fq_codel_flow *fq_codel_take(struct fq_codel_table *t,
+						  u8 ring, u32 hash)
+{
+	struct fq_codel_flow *flow = &t->flows[t->rings[ring]];
+
+	if (flow->fq_codel_flags & FQ_CODEL_HASHED)
+		fq_codel_hash_del(t, flow);
+	memset(&flow->queue.vars, 0, sizeof(flow->queue.vars));
+	flow->fq_codel_ring = ring;
+	fq_codel_hash_add(t, flow, hash);
+	return flow;
+}
+
+/*
+ * No queue is known by this hash. Give it a free one, unless packets of the hash may
+ * still wait in a queue that it had to share.
+ */
+static noinline struct fq_codel_flow *
+fq_codel_assign(struct fq_codel_table *t, u32 hash)
+{
+	u32 *share = &t->shares[hash * t->salt & t->shares_mask];
+	u8 ring = fq_codel_free_ring(t);
+
+	if (ring == FQ_CODEL_RING_NONE || fq_codel_is_shared(t, *share))
+		return fq_codel_share(t, share);
+	return fq_codel_take(t, ring, hash);
+}
+
+/**
+ * fq_codel_lookup() - the queue for a hash
+ * @t: the pool
+ * @hash: of the packet that is about to be queued
+ *
+ * Return: the queue, which may be idle
+ */
+static inline struct fq_codel_flow *fq_codel_lookup(struct fq_codel_table *t,
+						    u32 hash)
+{
+	u32 i = *fq_codel_bucket(t, hash);
+	struct fq_codel_flow *flow;
+
+	while (i != FQ_CODEL_NONE) {
+		flow = &t->flows[i];
+		if (likely(flow->hash == hash))
+			return flow;
+		i = flow->bucket_next == i ? FQ_CODEL_NONE : flow->bucket_next;
+	}
+	return fq_codel_assign(t, hash);
+}
+
+/**
+ * fq_codel_class() - the queue that a filter has chosen
+ * @t: the pool
+ * @i: its index, below @count
+ *
+ * Return: the queue, which is no longer given to hashes; one that has it now shares
+ * it until it is empty
+ */
+static inline struct fq_codel_flow *fq_codel_class(struct fq_codel_table *t,
+						   u32 i)
+{
+	struct fq_codel_flow *flow = &t->flows[i];
+
+	if (likely(flow->fq_codel_flags & FQ_CODEL_CLASS))
+		return flow;
+	flow->fq_codel_flags |= FQ_CODEL_CLASS;
+	if (flow->fq_codel_ring <= FQ_CODEL_RING_KEPT) {
+		if (flow->fq_codel_flags & FQ_CODEL_HASHED)
+			fq_codel_hash_del(t, flow);
+		fq_codel_ring_move(t, flow, FQ_CODEL_RING_NONE);
+	}
+	return flow;
+}
+
+/* All flows idle and unknown; their packets are the caller's. */
+static inline void fq_codel_table_clear(struct fq_codel_table *t)
+{
+	u32 i;
+
+	t->rings_used = 0;
+	memset(&t->new, 0, sizeof(t->new));
+	memset(&t->old, 0, sizeof(t->old));
+	for (i = 0; i < FQ_CODEL_SHARES; i++)
+		t->shares[i] = FQ_CODEL_NONE;
+	for (i = 0; i < t->count; i++) {
+		memset(&t->flows[i], 0, sizeof(t->flows[i]));
+		t->flows[i].turn_next = t->round - 1;
+		fq_codel_ring_add(t, &t->flows[i], FQ_CODEL_RING_IDLE);
+		t->buckets[i] = FQ_CODEL_NONE;
+	}
+}
+
+/* Free what a pool consists of, if it has been made. */
+static inline void fq_codel_table_release(struct fq_codel_table *t)
+{
+	kvfree(t->turn_prev);
+	kvfree(t->buckets);
+	kvfree(t->flows);
+}
+
+static inline void fq_codel_table_free(struct fq_codel_table *t)
+{
+	if (t)
+		fq_codel_table_release(t);
+	kfree(t);
+}
+
+/**
+ * fq_codel_table_new() - make a pool
+ * @count: flows, 1 to FQ_CODEL_FLOWS_MAX
+ *
+ * Return: the pool, or NULL if there is no memory for it.
+ */
+static inline struct fq_codel_table *fq_codel_table_new(u32 count)
+{
+	struct fq_codel_table *t = kzalloc(sizeof(*t), GFP_KERNEL);
+
+	if (!t)
+		return NULL;
+	t->flows = kvmalloc_array(count, sizeof(*t->flows), GFP_KERNEL);
+	t->buckets = kvmalloc_array(count, sizeof(*t->buckets), GFP_KERNEL);
+	t->turn_prev = kvmalloc_array(count, sizeof(*t->turn_prev), GFP_KERNEL);
+	if (!t->flows || !t->buckets || !t->turn_prev) {
+		fq_codel_table_free(t);
+		return NULL;
+	}
+	t->count = count;
+	t->salt = get_random_u32() | 1;
+	t->shares_mask = rounddown_pow_of_two(clamp(count >> FQ_CODEL_SHARES_SHIFT,
+						    1U, FQ_CODEL_SHARES + 0U)) - 1;
+	fq_codel_table_clear(t);
+	return t;
+}
+
+#endif /* FQ_CODEL_TABLE_H */
