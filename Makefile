@@ -62,3 +62,4 @@ clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C tc clean
 	$(MAKE) -C tests/unit clean
+	$(MAKE) -C tests/pool clean

@@ -44,22 +44,26 @@ static inline void fq_codel_merge(struct codel_queue *to,
 	from->backlog = 0;
 }
 
-/* The queue that is shared after the move */
-static inline struct fq_codel_flow *fq_codel_move_common(struct fq_codel_table *to)
+/* The queue that is shared after the move: @flow, unless there is one already */
+static inline struct fq_codel_flow *
+fq_codel_move_common(struct fq_codel_table *to, struct fq_codel_flow *flow)
 {
-	struct fq_codel_flow *flow;
 	u32 i;
 
 	if (fq_codel_is_shared(to, to->shares[0]))
 		return &to->flows[to->shares[0]];
-	if (to->rings_used & FQ_CODEL_IDLE)
-		flow = &to->flows[to->rings[__ffs64(to->rings_used)]];
-	else
-		flow = fq_codel_fattest(to) ? : to->flows;
 	flow->fq_codel_flags |= FQ_CODEL_SHARED;
 	for (i = 0; i < FQ_CODEL_SHARES; i++)
 		to->shares[i] = fq_codel_index(to, flow);
 	return flow;
+}
+
+/* One that is idle, or the fattest */
+static inline struct fq_codel_flow *fq_codel_move_any(struct fq_codel_table *to)
+{
+	if (to->rings_used & FQ_CODEL_IDLE)
+		return &to->flows[to->rings[__ffs64(to->rings_used)]];
+	return fq_codel_fattest(to) ? : to->flows;
 }
 
 enum fq_codel_move_kind {
@@ -78,12 +82,17 @@ fq_codel_move_kind(const struct fq_codel_flow *flow)
 	return FQ_CODEL_MOVE_OWN;
 }
 
-/* The queue that a class moves to, with the hash that may be in it as well */
+/*
+ * The queue that a class moves to, with the hashes that may be in it as well. (Only if
+ * several classes are shared with hashes, the packets of a class may be divided.)
+ */
 static inline struct fq_codel_flow *
 fq_codel_move_class(struct fq_codel_table *to, struct fq_codel_flow *flow, u32 i)
 {
 	struct fq_codel_flow *dest = fq_codel_class(to, i);
 
+	if (flow->fq_codel_flags & FQ_CODEL_SHARED)
+		return fq_codel_move_common(to, dest);
 	if (flow->fq_codel_flags & FQ_CODEL_HASHED &&
 	    !(dest->fq_codel_flags & FQ_CODEL_HASHED))
 		fq_codel_hash_add(to, dest, flow->hash);
@@ -101,7 +110,7 @@ fq_codel_move_where(struct fq_codel_table *to, struct fq_codel_table *from,
 		return fq_codel_move_class(to, flow, i);
 	if (kind == FQ_CODEL_MOVE_OWN && to->rings_used & FQ_CODEL_IDLE)
 		return fq_codel_take(to, __ffs64(to->rings_used), flow->hash);
-	return fq_codel_move_common(to);
+	return fq_codel_move_common(to, fq_codel_move_any(to));
 }
 
 /* What is known of a flow, to a queue of which nothing is */
