@@ -139,7 +139,7 @@ many_flows()
 	sink_start
 	udp_send --flows 50 --size 1236 --head 50 --burst 50 --every 0.5 --groups 12 >/dev/null
 	sink_stop
-	check "lost" "$(udp_sum lost)" ">=" 25
+	check "lost, in about half of the flows" "$(udp_sum lost)" ">=" 20
 }
 
 # Super-packets of 40 datagrams, of which the bucket holds two: a head of 4 leaves one
