@@ -143,10 +143,10 @@ timed()
 	topo_bottleneck 10mbit "$1" noecn target 10s quantum 1514
 	sink_start	# or the first reply ends the sender: nobody is there
 	background in_ns "$CLIENT" "$TRAFFIC" send --port "$UDP_PORT" --flows 2 --size 1500 \
-		--rate 14e6 --time 9 "$SERVER_IP"
+		--rate 14e6 --time 6 "$SERVER_IP"
 	sleep 0.5
 	read -r RATE WAIT < <(in_ns "$SERVER" python3 -ES "$LIB_DIR/trafficlib/timed.py" \
-		"$CLIENT" 1490 1 "$SERVER_IP")
+		"$CLIENT" 1490 0.6 "$SERVER_IP")
 	echo "$1: $RATE bit/s, waiting $WAIT ms between two pairs"
 }
 
