@@ -46,6 +46,15 @@ def _copy(top: Path, names: list[str], to: Path) -> None:
         target.chmod(mode(top / name))
 
 
+def _share(source: str, target: str) -> str:
+    """A link where possible: a cache may be spread over file systems."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+    return target
+
+
 def _script(headers: str, release: str) -> str:
     """`make install` as a packager calls it, into a folder of its own."""
     return f"""
@@ -64,7 +73,7 @@ def _build(where: suite.Suite, names: list[str], made: Path) -> None:
     _copy(TOP, names, work / "src")
     dest.mkdir()
     # depmod sees the machine's modules and ours together.
-    shutil.copytree(where.modules, dest, dirs_exist_ok=True, copy_function=os.link)
+    shutil.copytree(where.modules, dest, dirs_exist_ok=True, copy_function=_share)
     before = {str(p.relative_to(dest)) for p in dest.rglob("*")}
     suite.sandboxed(
         where,
