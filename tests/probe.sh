@@ -50,6 +50,17 @@ probe_veth()
 	ip -n "$PROBE_NS" link set "$2" up
 }
 
+# probe_waiting KIND [OPTION...]: d0, a dummy with a leaf 10: of this kind below a tbf of
+# 80 bit/s, where packets have to wait
+probe_waiting()
+{
+	ns_create n
+	probe_start "$NS"
+	probe_dummy d0
+	tcn qdisc add dev d0 root handle 1: tbf rate 80bit burst 1600 limit 100000000
+	tcn qdisc add dev d0 parent 1:1 handle 10: "$@"
+}
+
 probe_quiet()
 {
 	ip -n "$PROBE_NS" link set "$1" arp off

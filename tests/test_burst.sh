@@ -17,7 +17,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/traffic.sh"
 
-lib_require python3 ss
+lib_require python3
 
 # burst KIND PACKETS TIMES: TIMES bursts, a second apart
 burst()

@@ -15,7 +15,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/traffic.sh"
 
-lib_require python3 ss ping
+lib_require python3 ping
 
 ECT1=1
 ECT0=2

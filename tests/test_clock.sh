@@ -13,7 +13,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/traffic.sh"
 
-lib_require python3 ss
+lib_require python3
 
 [[ $CODEL_TEST_SLACK == 1 ]] || lib_skip_all "it takes hours without virtual time"
 

@@ -15,7 +15,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/traffic.sh"
 
-lib_require iperf3 python3 ss
+lib_require iperf3 python3
 
 SKIPPED=4	# seconds of slow start and its consequences
 SECONDS_MEASURED=10

@@ -17,11 +17,7 @@ TC_ACT_REDIRECT=7
 # waiting KIND [OPTION...]
 waiting()
 {
-	ns_create n
-	probe_start "$NS"
-	probe_dummy d0
-	tcn qdisc add dev d0 root handle 1: tbf rate 80bit burst 1600 limit 100000000
-	tcn qdisc add dev d0 parent 1:1 handle 10: "$@"
+	probe_waiting "$@"
 	probe send d0 2 prio=10:1	# the one that leaves, and the one that is peeked
 }
 

@@ -51,7 +51,7 @@ cake_fair()
 	equal_flows cake "$1" unlimited memlimit 2m
 }
 
-# Of 17 queues and 16 flows none shares; of 16 and 100 some must
+# In 16 queues, 16 flows share none; of 100 more some must
 shares()
 {
 	topo_create
@@ -68,11 +68,7 @@ shares()
 # not_ip KIND: frames of a protocol that nobody knows, from 40 addresses, wait in 40 queues
 not_ip()
 {
-	ns_create mac
-	probe_start "$NS"
-	probe_dummy d0
-	tcn qdisc add dev d0 root handle 1: tbf rate 80bit burst 1600 limit 1000000
-	tcn qdisc add dev d0 parent 1:1 handle 10: "$1"
+	probe_waiting "$1"
 	in_ns "$NS" python3 -c '
 import socket
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)

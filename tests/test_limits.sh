@@ -16,7 +16,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/traffic.sh"
 
-lib_require python3 ss
+lib_require python3
 
 # limits_create KIND [OPTION...]: and start the sink
 limits_create()

@@ -18,7 +18,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/traffic.sh"
 
-lib_require iperf3 python3 ss
+lib_require iperf3 python3
 
 # stand HEAD IPLENGTH GROUPS: keep that queue standing at 128 kbit/s
 stand()

@@ -13,7 +13,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/traffic.sh"
 
-lib_require iperf3 ping python3 ss
+lib_require iperf3 ping python3
 
 FLOWS="flows 65536"	# no two with the same hash
 

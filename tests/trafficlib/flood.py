@@ -16,27 +16,19 @@ import time
 
 SIZE = 1500
 SO_SNDBUFFORCE = 32
-UDP = struct.pack("!HHHH", 0, 9, SIZE - 20, 0)
+PORT = 9  # discard
 FIRST = 0xAC100000
 
 
-def packets(sources: int, address: str) -> list[bytearray]:
-    head = struct.pack("!BBHHHBBH", 0x45, 0, SIZE, 0, 0, 64, socket.IPPROTO_UDP, 0)
-    tail = socket.inet_aton(address)
-    return [
-        bytearray(
-            head
-            + struct.pack("!L", FIRST + n)
-            + tail
-            + struct.pack("!H", 1024 + n % 60000)
-            + UDP[2:]
-        )
-        for n in range(sources)
-    ]
+def headers(source: int, target: bytes) -> bytes:
+    """IP and UDP, both without a checksum."""
+    ip = struct.pack("!BBHHHBBH", 0x45, 0, SIZE, 0, 0, 64, socket.IPPROTO_UDP, 0)
+    udp = struct.pack("!HHHH", 1024 + source % 60000, PORT, SIZE - 20, 0)
+    return ip + struct.pack("!L", FIRST + source) + target + udp
 
 
 def main(sources: int, rate: float, seconds: float, address: str) -> None:
-    heads = packets(sources, address)
+    heads = [headers(source, socket.inet_aton(address)) for source in range(sources)]
     body = bytes(SIZE - len(heads[0]))
     sock = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
     sock.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, 64 << 20)

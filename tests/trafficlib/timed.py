@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """A sender that times its packets to find its queue empty and forgotten.
 
-    timed.py FROM_NAMESPACE SIZE SECONDS ADDRESS < /dev/null
+    timed.py FROM_NAMESPACE SIZE SECONDS ADDRESS
 
 Sends two packets of SIZE bytes at once; when both have arrived it waits, and again. Prints the largest
 rate, in bit/s, that any of several waits achieved. Run in the receiver's namespace.
