@@ -13,7 +13,7 @@ KDIR ?= /lib/modules/$(KVER)/build
 DESTDIR ?=
 MODDIR = $(DESTDIR)/lib/modules/$(KVER)/updates
 MODPROBEDIR = $(DESTDIR)/etc/modprobe.d
-MODULES = sch_codel_oot.ko sch_fq_codel_oot.ko
+MODULES = codel_trace.ko sch_codel_oot.ko sch_fq_codel_oot.ko
 
 .PHONY: all modules plugins tc install uninstall demo check bench selftest clean
 

@@ -85,17 +85,20 @@ static inline u64 codel_config_get_us(const struct nlattr *attr)
 }
 
 static inline int codel_config_get_ext(struct codel_config *config,
+				       bool *reset_stats,
 				       const struct nlattr *ext,
 				       const struct nlattr *ce_threshold,
 				       struct netlink_ext_ack *extack)
 {
 	static const struct nla_policy policy[TCA_CODEL_EXT_MAX + 1] = {
 		[TCA_CODEL_EXT_CE_THRESHOLD_OFF] = { .type = NLA_FLAG },
+		[TCA_CODEL_EXT_RESET_STATS] = { .type = NLA_FLAG },
 	};
 	struct nlattr *tb[TCA_CODEL_EXT_MAX + 1];
 
 	if (nla_parse_nested(tb, TCA_CODEL_EXT_MAX, ext, policy, NULL))
 		return codel_config_refuse(extack, ext, CODEL_CONFIG_EXT_ERR);
+	*reset_stats = tb[TCA_CODEL_EXT_RESET_STATS];
 	if (!tb[TCA_CODEL_EXT_CE_THRESHOLD_OFF])
 		return 0;
 	if (ce_threshold)
@@ -108,6 +111,7 @@ static inline int codel_config_get_ext(struct codel_config *config,
 /**
  * codel_config_get() - read the options that both kinds have
  * @config: in: the values in force; out: with those of the request
+ * @reset_stats: set if the counters are to be cleared
  * @tb: attributes of the request
  * @ce_threshold: the attribute of that option, whose number differs
  * @extack: says what is wrong
@@ -115,7 +119,7 @@ static inline int codel_config_get_ext(struct codel_config *config,
  * Return: 0, or -EINVAL if a value is out of range.
  */
 static inline int codel_config_get(struct codel_config *config,
-				   struct nlattr **tb,
+				   bool *reset_stats, struct nlattr **tb,
 				   const struct nlattr *ce_threshold,
 				   struct netlink_ext_ack *extack)
 {
@@ -134,9 +138,19 @@ static inline int codel_config_get(struct codel_config *config,
 		return codel_config_refuse(extack, tb[TCA_CODEL_INTERVAL],
 					   CODEL_CONFIG_INTERVAL_ERR);
 	if (tb[TCA_CODEL_EXT])
-		return codel_config_get_ext(config, tb[TCA_CODEL_EXT],
-					    ce_threshold, extack);
+		return codel_config_get_ext(config, reset_stats,
+					    tb[TCA_CODEL_EXT], ce_threshold,
+					    extack);
 	return 0;
+}
+
+/* The request has reset_stats: say what it does not do. */
+static inline void codel_config_warn_reset(const struct Qdisc *sch,
+					   struct netlink_ext_ack *extack)
+{
+	if (rcu_access_pointer(sch->rate_est))
+		NL_SET_ERR_MSG(extack,
+			       "reset_stats: what was sent is not cleared, as an estimator reads it");
 }
 
 /**

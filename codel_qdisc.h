@@ -21,6 +21,8 @@
 
 #include "codel.h"
 #include "codel_mark.h"
+#include "codel_stats.h"
+#include "codel_trace.h"
 #include "compat.h"
 
 /* Packets that CoDel drops in one dequeue at most; what is overdue then is
@@ -104,31 +106,45 @@ struct codel_lost {
  * struct codel_qdisc - the part of a qdisc's private data that both kinds have
  * @config: changes under the root lock
  * @lost: none whenever the root lock is free
+ * @sojourn: sojourn time of the packet that codel_qdisc_act() has returned, ns
  * @memory: truesize of the queued packets, without the peeked one, bytes;
  *	CODEL_QDISC_FLOWS
  * @maxpacket: largest packet that left, segmentation offload aside, bytes
- * @ecn_mark: packets that CoDel marked
- * @ce_mark: packets that were marked because of ce_threshold
- * @drop_overlimit: packets dropped because of a limit
  * @peeked: the packet in gso_skb came from our ->peek(), and its departure is
  *	not counted yet
  * @peeked_segs: its segments
  * @peeked_len: its bytes
+ * @peeked_sojourn: its sojourn time when it was last seen there, ns
+ * @stats: what the user is shown
  */
 struct codel_qdisc {
 	struct codel_config config;
 
 	struct codel_lost lost;
+	u64 sojourn;
 	u64 memory;
 	u32 maxpacket;
-	u32 ecn_mark;
-	u32 ce_mark;
-	u32 drop_overlimit;
 
 	bool peeked;
 	u32 peeked_segs;
 	u32 peeked_len;
+	u64 peeked_sojourn;
+
+	struct codel_stats stats;
 };
+
+/* Defined by a qdisc of flows: the class number of a queue, and what it counts for it */
+#if CODEL_QDISC_FLOWS
+static u32 codel_qdisc_flow(struct Qdisc *sch, const struct codel_queue *queue);
+static void codel_qdisc_flow_dropped(struct Qdisc *sch,
+				     const struct codel_queue *queue);
+static void codel_qdisc_flow_marked(struct Qdisc *sch,
+				    const struct codel_queue *queue);
+#else
+#define codel_qdisc_flow(sch, queue)		0
+#define codel_qdisc_flow_dropped(sch, queue)	do { } while (0)
+#define codel_qdisc_flow_marked(sch, queue)	do { } while (0)
+#endif
 
 static inline void codel_qdisc_qlen_add(struct Qdisc *sch, int packets,
 					int bytes)
@@ -211,13 +227,90 @@ static inline u32 codel_qdisc_count(const struct codel_queue *queue)
 	return packets;
 }
 
-/* Count a packet that was taken out as lost. Freeing it is the caller's. */
-static inline void codel_qdisc_lose(struct Qdisc *sch, struct codel_qdisc *c,
-				    const struct sk_buff *skb)
+static inline u64 codel_qdisc_sojourn(const struct sk_buff *skb)
 {
+	return ktime_get_ns() - codel_skb_cb(skb)->enqueue_time;
+}
+
+static noinline void codel_qdisc_trace_drop(struct Qdisc *sch,
+					    const struct codel_queue *queue,
+					    const struct sk_buff *skb,
+					    enum codel_drop_cause cause)
+{
+	trace_codel_drop(sch, queue ? codel_qdisc_flow(sch, queue) : 0,
+			 codel_qdisc_sojourn(skb), queue ? queue->vars.count : 0,
+			 cause, qdisc_pkt_len(skb));
+}
+
+static noinline void codel_qdisc_trace_mark(struct Qdisc *sch,
+					    const struct codel_queue *queue,
+					    const struct sk_buff *skb,
+					    enum codel_mark_cause cause)
+{
+	trace_codel_mark(sch, codel_qdisc_flow(sch, queue),
+			 codel_qdisc_sojourn(skb), queue->vars.count, cause,
+			 qdisc_pkt_len(skb));
+}
+
+static noinline void codel_qdisc_trace_state(struct Qdisc *sch,
+					     const struct codel_queue *queue,
+					     u64 sojourn)
+{
+	trace_codel_state(sch, codel_qdisc_flow(sch, queue), sojourn,
+			  queue->vars.count, queue->vars.dropping);
+}
+
+/* A packet has come. */
+static inline void codel_qdisc_received(struct codel_qdisc *c,
+					const struct sk_buff *skb)
+{
+	codel_stats_count(&c->stats.received, qdisc_pkt_len(skb));
+}
+
+/* Count a packet that has come and is not queued. Freeing it is the caller's. */
+static noinline void codel_qdisc_refuse(struct Qdisc *sch, struct codel_qdisc *c,
+				      const struct sk_buff *skb,
+				      enum codel_drop_cause cause)
+{
+	u32 len = qdisc_pkt_len(skb);
+
+	codel_stats_count(&c->stats.drop[cause], len);
+	if (cause != CODEL_DROP_TAKEN)
+		qdisc_qstats_drop(sch);
+	trace_codel_drop(sch, 0, 0, 0, cause, len);
+}
+
+/*
+ * Count a packet that was taken out of a queue, or out of gso_skb if that is NULL, as
+ * lost. Freeing it is the caller's.
+ */
+static inline void codel_qdisc_lose(struct Qdisc *sch, struct codel_qdisc *c,
+				    const struct codel_queue *queue,
+				    const struct sk_buff *skb,
+				    enum codel_drop_cause cause)
+{
+	u32 len = qdisc_pkt_len(skb);
+
 	qdisc_qstats_drop(sch);
 	c->lost.packets++;
-	c->lost.bytes += qdisc_pkt_len(skb);
+	c->lost.bytes += len;
+	codel_stats_count(&c->stats.drop[cause], len);
+	if (queue)
+		codel_qdisc_flow_dropped(sch, queue);
+	if (trace_codel_drop_enabled())
+		codel_qdisc_trace_drop(sch, queue, skb, cause);
+}
+
+/* Count a packet that was marked. */
+static inline void codel_qdisc_marked(struct Qdisc *sch, struct codel_qdisc *c,
+				      const struct codel_queue *queue,
+				      const struct sk_buff *skb,
+				      enum codel_mark_cause cause)
+{
+	codel_stats_count(&c->stats.mark[cause], qdisc_pkt_len(skb));
+	codel_qdisc_flow_marked(sch, queue);
+	if (trace_codel_mark_enabled())
+		codel_qdisc_trace_mark(sch, queue, skb, cause);
 }
 
 /*
@@ -232,32 +325,68 @@ static inline u32 codel_qdisc_mtu(const struct Qdisc *sch)
 		     CODEL_QDISC_MAX_MTU);
 }
 
-static inline bool codel_qdisc_signal(struct Qdisc *sch, struct codel_qdisc *c,
-				      struct codel_queue *queue, u64 now,
-				      u64 sojourn)
+/* More than an MTU waits, if anybody needs to know: who is below target does not ask. */
+static __always_inline bool codel_qdisc_standing(const struct Qdisc *sch,
+						 const struct codel_qdisc *c,
+						 u64 sojourn)
 {
-	/* who is below target need not ask the device for its MTU */
-	bool standing = sojourn >= c->config.params.target &&
-			sch->qstats.backlog > codel_qdisc_mtu(sch);
-
-	return codel_signal(&queue->vars, &c->config.params, now, sojourn,
-			    standing);
+	return sojourn >= c->config.params.target &&
+	       sch->qstats.backlog > codel_qdisc_mtu(sch);
 }
 
-static noinline void codel_qdisc_ce_mark(struct codel_qdisc *c,
+static noinline bool codel_qdisc_signal_traced(struct Qdisc *sch,
+					       struct codel_qdisc *c,
+					       struct codel_queue *queue, u64 now,
+					       u64 sojourn)
+{
+	bool was_dropping = queue->vars.dropping;
+	bool signal;
+
+	signal = codel_signal(&queue->vars, &c->config.params, now, sojourn,
+			      codel_qdisc_standing(sch, c, sojourn));
+	if (was_dropping != queue->vars.dropping)
+		codel_qdisc_trace_state(sch, queue, sojourn);
+	return signal;
+}
+
+static __always_inline bool codel_qdisc_signal(struct Qdisc *sch,
+					       struct codel_qdisc *c,
+					       struct codel_queue *queue, u64 now,
+					       u64 sojourn)
+{
+	/* all in one place: the answer of codel_signal() stays a jump */
+	if (trace_codel_state_enabled())
+		return codel_qdisc_signal_traced(sch, c, queue, now, sojourn);
+	return codel_signal(&queue->vars, &c->config.params, now, sojourn,
+			    codel_qdisc_standing(sch, c, sojourn));
+}
+
+/* The queue was found empty. */
+static inline void codel_qdisc_empty(struct Qdisc *sch, struct codel_queue *queue)
+{
+	bool was_dropping = queue->vars.dropping;
+
+	codel_empty(&queue->vars);
+	if (trace_codel_state_enabled() && was_dropping)
+		codel_qdisc_trace_state(sch, queue, 0);
+}
+
+static noinline void codel_qdisc_ce_mark(struct Qdisc *sch, struct codel_qdisc *c,
+					 const struct codel_queue *queue,
 					 struct sk_buff *skb)
 {
 	if (codel_mark_matches(skb, c->config.ce_selector, c->config.ce_mask) &&
 	    codel_mark(skb))
-		c->ce_mark++;
+		codel_qdisc_marked(sch, c, queue, skb, CODEL_MARK_CE_THRESHOLD);
 }
 
-static __always_inline void codel_qdisc_ce_threshold(struct codel_qdisc *c,
-						     struct sk_buff *skb,
-						     u64 sojourn)
+static __always_inline void
+codel_qdisc_ce_threshold(struct Qdisc *sch, struct codel_qdisc *c,
+			 const struct codel_queue *queue, struct sk_buff *skb,
+			 u64 sojourn)
 {
 	if (unlikely(sojourn > c->config.ce_threshold))
-		codel_qdisc_ce_mark(c, skb);
+		codel_qdisc_ce_mark(sch, c, queue, skb);
 }
 
 /* Nanoseconds as the microseconds of a 32-bit field that holds no more. */
@@ -305,75 +434,92 @@ static inline u64 codel_qdisc_left(struct codel_qdisc *c,
 
 /*
  * CoDel wants this packet to signal: mark it, or drop it and look at the next,
- * until one may leave.
+ * until one may leave. Its sojourn time is in c->sojourn: an argument for it would be
+ * the address of a variable, and put all callers under the stack protector.
  */
 static noinline struct sk_buff *
 codel_qdisc_act(struct Qdisc *sch, struct codel_qdisc *c,
 		struct codel_queue *queue, struct sk_buff *skb, u64 now)
 {
-	u64 sojourn;
-
-	do {
+	while (c->lost.packets < CODEL_QDISC_MAX_DROPS) {
 		if (c->config.ecn && codel_mark(skb)) {
-			c->ecn_mark++;
+			codel_qdisc_marked(sch, c, queue, skb, CODEL_MARK_CODEL);
 			return skb;
 		}
-		codel_qdisc_lose(sch, c, skb);
+		codel_qdisc_lose(sch, c, queue, skb, CODEL_DROP_CODEL);
 		codel_compat_dequeue_drop(sch, skb);
 		if (!queue->tail) {
-			codel_empty(&queue->vars);
+			codel_qdisc_empty(sch, queue);
 			return NULL;
 		}
 		skb = codel_qdisc_pop(sch, c, queue);
-		sojourn = codel_qdisc_left(c, queue, skb, now);
-	} while (c->lost.packets < CODEL_QDISC_MAX_DROPS &&
-		 codel_qdisc_signal(sch, c, queue, now, sojourn));
-
-	codel_qdisc_ce_threshold(c, skb, sojourn);
+		c->sojourn = codel_qdisc_left(c, queue, skb, now);
+		if (!codel_qdisc_signal(sch, c, queue, now, c->sojourn))
+			break;
+	}
+	codel_qdisc_ce_threshold(sch, c, queue, skb, c->sojourn);
 	return skb;
 }
 
 /**
  * codel_qdisc_pull() - take from a queue what may leave it now
  * @sch: the qdisc
- * @c: its shared part; @c->lost grows by what CoDel drops on the way,
+ * @c: its shared part; @c->lost grows by what CoDel drops on the way, to
  *	CODEL_QDISC_MAX_DROPS at most
  * @queue: one of its queues
+ * @peek: do not report what was dropped: the packet is to be part of the queue again
+ * @sojourn: set to the sojourn time of the packet, ns
  *
- * Return: the packet, or NULL if the queue is empty.
+ * Return: the packet; or NULL if the queue is empty, when nothing is reported.
  */
 static __always_inline struct sk_buff *
 codel_qdisc_pull(struct Qdisc *sch, struct codel_qdisc *c,
-		 struct codel_queue *queue)
+		 struct codel_queue *queue, bool peek, u64 *sojourn)
 {
 	struct sk_buff *skb;
-	u64 now, sojourn;
+	u64 now;
 
 	if (!queue->tail) {
-		codel_empty(&queue->vars);
+		codel_qdisc_empty(sch, queue);
 		return NULL;
 	}
 	now = ktime_get_ns();
 	skb = codel_qdisc_pop(sch, c, queue);
-	sojourn = codel_qdisc_left(c, queue, skb, now);
-	if (unlikely(codel_qdisc_signal(sch, c, queue, now, sojourn)))
-		return codel_qdisc_act(sch, c, queue, skb, now);
-	codel_qdisc_ce_threshold(c, skb, sojourn);
+	*sojourn = codel_qdisc_left(c, queue, skb, now);
+	if (unlikely(codel_qdisc_signal(sch, c, queue, now, *sojourn))) {
+		c->sojourn = *sojourn;
+		skb = codel_qdisc_act(sch, c, queue, skb, now);
+		*sojourn = c->sojourn;
+		if (skb && !peek)
+			codel_qdisc_report(sch, c);
+		return skb;
+	}
+	codel_qdisc_ce_threshold(sch, c, queue, skb, *sojourn);
 	return skb;
+}
+
+/* A packet leaves the qdisc to be sent. */
+static __always_inline void codel_qdisc_sent(struct Qdisc *sch,
+					     struct codel_qdisc *c, u32 len,
+					     u32 segs, u64 sojourn)
+{
+	_bstats_update(&sch->bstats, len, segs);
+	codel_stats_sent(&c->stats, len, segs, sojourn);
 }
 
 /*
  * Peeking. A parent that looks before it takes (tbf, qfq, hfsc) finds the packet
  * in sch->gso_skb and may take it from there itself, without a call to us. Until
  * then it is queued like any other. So it is counted as sent when we find that
- * it has gone.
+ * it has gone, with the sojourn time that it had when it was last seen.
  */
-static inline void codel_qdisc_settle(struct Qdisc *sch, struct codel_qdisc *c)
+static noinline void codel_qdisc_settle(struct Qdisc *sch, struct codel_qdisc *c)
 {
 	if (!c->peeked || skb_peek(&sch->gso_skb))
 		return;
 	c->peeked = false;
-	_bstats_update(&sch->bstats, c->peeked_len, c->peeked_segs);
+	codel_qdisc_sent(sch, c, c->peeked_len, c->peeked_segs,
+			 c->peeked_sojourn);
 }
 
 /*
@@ -383,25 +529,37 @@ static inline void codel_qdisc_settle(struct Qdisc *sch, struct codel_qdisc *c)
 static inline struct sk_buff *codel_qdisc_peeked(struct Qdisc *sch,
 						 struct codel_qdisc *c)
 {
+	struct sk_buff *skb;
+
+	if (likely(!c->peeked))
+		return NULL;
 	codel_qdisc_settle(sch, c);
-	return c->peeked ? skb_peek(&sch->gso_skb) : NULL;
+	if (!c->peeked)
+		return NULL;
+	skb = skb_peek(&sch->gso_skb);
+	c->peeked_sojourn = codel_qdisc_sojourn(skb);
+	return skb;
 }
 
 /* Set a pulled packet aside; it is part of the queue again. */
 static inline void codel_qdisc_set_aside(struct Qdisc *sch,
 					 struct codel_qdisc *c,
-					 struct sk_buff *skb)
+					 struct sk_buff *skb, u64 sojourn)
 {
 	c->peeked = true;
 	c->peeked_len = qdisc_pkt_len(skb);
-	c->peeked_segs = skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
+	c->peeked_segs = codel_compat_segs(skb);
+	c->peeked_sojourn = sojourn;
 	__skb_queue_head(&sch->gso_skb, skb);
 	codel_qdisc_qlen_add(sch, 1, c->peeked_len);
 }
 
-/* Take the packet back that a peek has set aside, NULL if there is none. */
-static inline struct sk_buff *codel_qdisc_take_aside(struct Qdisc *sch,
-						     struct codel_qdisc *c)
+/*
+ * Take the packet back that a peek has set aside, NULL if there is none.
+ * c->peeked_sojourn is its sojourn time.
+ */
+static noinline struct sk_buff *codel_qdisc_take_aside(struct Qdisc *sch,
+						       struct codel_qdisc *c)
 {
 	struct sk_buff *skb = codel_qdisc_peeked(sch, c);
 
@@ -413,12 +571,25 @@ static inline struct sk_buff *codel_qdisc_take_aside(struct Qdisc *sch,
 	return skb;
 }
 
-/* Free all packets of a queue; the caller resets qlen. */
-static inline void codel_qdisc_purge(struct codel_queue *queue)
+static noinline void codel_qdisc_trace_purge(struct Qdisc *sch,
+					     const struct codel_queue *queue)
+{
+	const struct sk_buff *skb = queue->tail;
+
+	do {
+		skb = skb->next;
+		codel_qdisc_trace_drop(sch, queue, skb, CODEL_DROP_RESET);
+	} while (skb != queue->tail);
+}
+
+/* Free all packets of a queue; the core resets qlen. */
+static inline void codel_qdisc_purge(struct Qdisc *sch, struct codel_queue *queue)
 {
 	struct sk_buff *head;
 
 	if (queue->tail) {
+		if (trace_codel_drop_enabled())
+			codel_qdisc_trace_purge(sch, queue);
 		head = queue->tail->next;
 		queue->tail->next = NULL;
 		rtnl_kfree_skbs(head, queue->tail);
@@ -427,12 +598,39 @@ static inline void codel_qdisc_purge(struct codel_queue *queue)
 	queue->backlog = 0;
 }
 
-/* Forget the peeked packet and the memory; the core frees it and resets qlen. */
+/*
+ * Count what is queued as dropped, before it is purged. Forget the peeked packet and the
+ * memory; the core frees it and resets qlen.
+ */
 static inline void codel_qdisc_reset(struct Qdisc *sch, struct codel_qdisc *c)
 {
-	codel_qdisc_settle(sch, c);
+	struct sk_buff *skb = codel_qdisc_peeked(sch, c);
+	struct codel_count queued = codel_stats_queued(sch, c->peeked);
+	struct codel_count *drop = &c->stats.drop[CODEL_DROP_RESET];
+
+	drop->packets += queued.packets;
+	drop->bytes += queued.bytes;
+	if (skb && trace_codel_drop_enabled())
+		codel_qdisc_trace_drop(sch, NULL, skb, CODEL_DROP_RESET);
 	c->peeked = false;
 	c->memory = 0;
+}
+
+/* Start all counters from 0. */
+static inline void codel_qdisc_reset_stats(struct Qdisc *sch,
+					   struct codel_qdisc *c)
+{
+	codel_qdisc_settle(sch, c);
+	codel_stats_clear(sch, &c->stats, c->peeked);
+	c->maxpacket = 0;
+}
+
+/* Packets dropped for any limit, as the kernel's own qdiscs count them */
+static inline u64 codel_qdisc_overlimit(const struct codel_qdisc *c)
+{
+	return c->stats.drop[CODEL_DROP_LIMIT].packets +
+	       c->stats.drop[CODEL_DROP_MEMORY].packets +
+	       c->stats.drop[CODEL_DROP_CHANGE].packets;
 }
 
 /* Drop the packets that a change no longer leaves room for, after unlocking. */

@@ -23,24 +23,164 @@
  * enum - attributes inside TCA_CODEL_EXT
  * @TCA_CODEL_EXT_CE_THRESHOLD_OFF: flag. In a request: switch ce_threshold off
  *	(an error together with a ce_threshold). In a dump: it is off.
+ * @TCA_CODEL_EXT_RESET_STATS: flag. In a request: all counters start again from 0,
+ *	those that the core keeps included. Never in a dump.
  */
 enum {
 	TCA_CODEL_EXT_UNSPEC,
 	TCA_CODEL_EXT_CE_THRESHOLD_OFF,
+	TCA_CODEL_EXT_RESET_STATS,
 	__TCA_CODEL_EXT_MAX
 };
 
 #define TCA_CODEL_EXT_MAX (__TCA_CODEL_EXT_MAX - 1)
 
+/*
+ * Statistics are in TCA_STATS_APP of TCA_STATS2: the kernel's own structure, then ours.
+ * They may grow at the end: a reader takes as many bytes as it knows and is given, and
+ * what is not there is not known. (The older TCA_XSTATS has the kernel's alone.)
+ */
+
 /**
- * struct codel_fq_xstats - statistics of fq_codel: those of the kernel's, then ours
+ * struct codel_count - packets and bytes
+ * @packets: as they were queued: a packet that is segmented later is one
+ * @bytes: their lengths as the queue counts them, link layer header and stab included
+ */
+struct codel_count {
+	__aligned_u64 packets;
+	__aligned_u64 bytes;
+};
+
+/* Why a packet did not leave the queue as it should have: index of codel_sight.drop */
+enum codel_drop_cause {
+	CODEL_DROP_CODEL,	/* CoDel's signal */
+	CODEL_DROP_LIMIT,	/* more packets than limit */
+	CODEL_DROP_MEMORY,	/* more memory than memory_limit */
+	CODEL_DROP_CHANGE,	/* a change left no room for it */
+	CODEL_DROP_FILTER,	/* a filter said so */
+	CODEL_DROP_TAKEN,	/* an action of a filter took it over; not a loss */
+	CODEL_DROP_RESET,	/* queued when the qdisc was reset, its device put down */
+	CODEL_DROP_CAUSES = 8	/* room for one more */
+};
+
+/* Why a packet was marked: index of codel_sight.mark */
+enum codel_mark_cause {
+	CODEL_MARK_CODEL,	/* CoDel's signal */
+	CODEL_MARK_CE_THRESHOLD,
+	CODEL_MARK_CAUSES
+};
+
+/**
+ * struct codel_sight - what became of the packets, and how long they waited
+ * @received: given to the queue
+ * @sent: left it to be sent
+ * @queued: are in it
+ * @bypassed: the core sent them past the empty queue; @bypassed.packets counts the
+ *	segments of the wire
+ * @drop: by enum codel_drop_cause
+ * @mark: by enum codel_mark_cause; they are among @sent or @queued
+ * @delay_sum: of the sojourn times of @sent, ns
+ * @delay_max: the longest of them, ns
+ * @delay_offset: of the buckets of their histogram from here, bytes
+ * @delay_first: number of the first of these buckets; all others count 0
+ * @delay_count: how many there are, __u64 each; their bounds are in codel_delay.h
+ * @reserved: 0
+ *
+ * received = sent + queued + the sum of drop. The buckets are read without a lock, and
+ * may count packets that left after the rest was read.
+ */
+struct codel_sight {
+	struct codel_count received;
+	struct codel_count sent;
+	struct codel_count queued;
+	struct codel_count bypassed;
+	struct codel_count drop[CODEL_DROP_CAUSES];
+	struct codel_count mark[CODEL_MARK_CAUSES];
+	__aligned_u64 delay_sum;
+	__aligned_u64 delay_max;
+	__u16 delay_offset;
+	__u16 delay_first;
+	__u16 delay_count;
+	__u16 reserved;
+};
+
+/**
+ * struct codel_xstats - statistics of codel
  * @common: as in <linux/pkt_sched.h>
- * @shared: packets that had to share a queue with another hash, as no queue was free;
- *	0 in a class
+ * @reserved: 0
+ * @sight: ours
+ */
+struct codel_xstats {
+	struct tc_codel_xstats common;
+	__u32 reserved;
+	struct codel_sight sight;
+};
+
+/**
+ * struct codel_fq_xstats - statistics of fq_codel
+ * @common: as in <linux/pkt_sched.h>
+ * @shared: packets that had to share a queue with another hash, as no queue was free
+ * @sight: ours
  */
 struct codel_fq_xstats {
 	struct tc_fq_codel_xstats common;
 	__aligned_u64 shared;
+	struct codel_sight sight;
+};
+
+/**
+ * struct codel_tuple - whose packets a flow has, as one of them says
+ * @src: source address; the first four bytes are that of IPv4
+ * @dst: destination address
+ * @sport: source port, 0 if the protocol has none
+ * @dport: destination port
+ * @protocol: Ethernet type; 0 if no packet was looked at yet
+ * @ip_proto: protocol above IP
+ * @reserved: 0
+ */
+struct codel_tuple {
+	__u8 src[16];
+	__u8 dst[16];
+	__be16 sport;
+	__be16 dport;
+	__be16 protocol;
+	__u8 ip_proto;
+	__u8 reserved;
+};
+
+/* Sojourn times of a flow: to each power of two, the first below 2^20 ns (1.05 ms), the
+ * last from 2^31 ns (2.15 s) on
+ */
+#define CODEL_FLOW_DELAYS	13
+#define CODEL_FLOW_DELAY_SHIFT	19
+
+/**
+ * struct codel_flow_stats - what a flow did since it has its queue
+ * @bytes: that left its queue to be sent
+ * @packets: the same
+ * @drops: by CoDel and for limits, packets
+ * @marks: by CoDel and ce_threshold, packets
+ * @delay: packets that left, by sojourn time
+ * @tuple: a sample: every 64th packet, the second first
+ */
+struct codel_flow_stats {
+	__aligned_u64 bytes;
+	__aligned_u64 packets;
+	__u32 drops;
+	__u32 marks;
+	__u32 delay[CODEL_FLOW_DELAYS];
+	struct codel_tuple tuple;
+	__u32 reserved;	/* 0 */
+};
+
+/**
+ * struct codel_fq_class_xstats - statistics of a class of fq_codel
+ * @common: as in <linux/pkt_sched.h>
+ * @flow: ours; absent for a flow that has no record, see "flows" in the manual
+ */
+struct codel_fq_class_xstats {
+	struct tc_fq_codel_xstats common;
+	struct codel_flow_stats flow;
 };
 
 #endif /* CODEL_UAPI_H */

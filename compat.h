@@ -12,7 +12,8 @@
 /*
  * Free a packet that a ->dequeue() dropped. Newer kernels collect such packets
  * and free them after the root lock was released; TCQ_F_DEQUEUE_DROPS announces
- * that, and is a macro only where it exists.
+ * that, and is a macro only where it exists. The same kernels (6.19) keep the number
+ * of segments at hand.
  */
 #ifdef TCQ_F_DEQUEUE_DROPS
 #define CODEL_COMPAT_FLAGS	TCQ_F_DEQUEUE_DROPS
@@ -22,6 +23,11 @@ static inline void codel_compat_dequeue_drop(struct Qdisc *sch,
 {
 	qdisc_dequeue_drop(sch, skb, QDISC_DROP_CONGESTED);
 }
+
+static inline u32 codel_compat_segs(const struct sk_buff *skb)
+{
+	return qdisc_pkt_segs(skb);
+}
 #else /* !TCQ_F_DEQUEUE_DROPS */
 #define CODEL_COMPAT_FLAGS	0
 
@@ -30,6 +36,30 @@ static inline void codel_compat_dequeue_drop(struct Qdisc *sch,
 {
 	kfree_skb_reason(skb, SKB_DROP_REASON_QDISC_DROP);
 }
+
+static inline u32 codel_compat_segs(const struct sk_buff *skb)
+{
+	return skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
+}
 #endif /* !TCQ_F_DEQUEUE_DROPS */
+
+/*
+ * Hand a packet that a limit drops to the caller of ->enqueue(), which frees it. Kernels
+ * with reasons of qdiscs of their own (7.1) are told that it was the limit.
+ */
+#ifdef _LINUX_DROPREASON_QDISC_H
+static inline void codel_compat_overlimit(struct sk_buff *skb,
+					  struct sk_buff **to_free)
+{
+	tcf_set_qdisc_drop_reason(skb, QDISC_DROP_OVERLIMIT);
+	__qdisc_drop(skb, to_free);
+}
+#else
+static inline void codel_compat_overlimit(struct sk_buff *skb,
+					  struct sk_buff **to_free)
+{
+	__qdisc_drop(skb, to_free);
+}
+#endif
 
 #endif /* CODEL_COMPAT_H */

@@ -113,8 +113,27 @@ fq_codel_move_where(struct fq_codel_table *to, struct fq_codel_table *from,
 	return fq_codel_move_common(to, fq_codel_move_any(to));
 }
 
+/* What was counted for a flow, if it has a record and finds one */
+static inline void fq_codel_move_user(struct fq_codel_table *to,
+				      struct fq_codel_table *from,
+				      const struct fq_codel_flow *dest,
+				      const struct fq_codel_flow *flow)
+{
+	u32 i = fq_codel_index(to, dest);
+	struct fq_codel_user *user, *now;
+
+	user = fq_codel_user(&from->users, fq_codel_index(from, flow));
+	now = fq_codel_user_slot(&to->users, i);
+	if (!user || (now->owner != i && now->stats.packets))
+		return;
+	*now = *user;
+	now->owner = i;
+}
+
 /* What is known of a flow, to a queue of which nothing is */
-static inline void fq_codel_move_state(struct fq_codel_flow *dest,
+static inline void fq_codel_move_state(struct fq_codel_table *to,
+				       struct fq_codel_table *from,
+				       struct fq_codel_flow *dest,
 				       const struct fq_codel_flow *flow)
 {
 	u8 flags = dest->fq_codel_flags;
@@ -124,6 +143,7 @@ static inline void fq_codel_move_state(struct fq_codel_flow *dest,
 	dest->fq_codel_flags = flags;
 	dest->fq_codel_ring = ring;
 	dest->deficit = flow->deficit;
+	fq_codel_move_user(to, from, dest, flow);
 }
 
 /* An active flow, to the same line */
@@ -136,7 +156,7 @@ static inline void fq_codel_move_active(struct fq_codel_table *to,
 
 	dest = fq_codel_move_where(to, from, flow);
 	if (!(dest->fq_codel_flags & FQ_CODEL_ACTIVE)) {
-		fq_codel_move_state(dest, flow);
+		fq_codel_move_state(to, from, dest, flow);
 		fq_codel_line_add(to, old ? &to->old : &to->new, dest);
 	}
 	dest->fq_codel_flags |= flow->fq_codel_flags & FQ_CODEL_CAME;
@@ -178,7 +198,7 @@ static inline void fq_codel_move_idle(struct fq_codel_table *to,
 		if (!(flow->fq_codel_flags & FQ_CODEL_HASHED))
 			continue;
 		dest = fq_codel_take(to, __ffs64(to->rings_used), flow->hash);
-		fq_codel_move_state(dest, flow);
+		fq_codel_move_state(to, from, dest, flow);
 		dest->turn_next = to->round - (from->round - flow->turn_next);
 		dest->fq_codel_flags |= flow->fq_codel_flags & FQ_CODEL_CAME;
 		fq_codel_ring_move(to, dest, ring);

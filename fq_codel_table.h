@@ -23,6 +23,7 @@
 #include <linux/types.h>
 
 #include "codel_qdisc.h"
+#include "fq_codel_users.h"
 
 #define FQ_CODEL_FLOWS_MAX	65536
 #define FQ_CODEL_NONE		U32_MAX
@@ -32,7 +33,7 @@
 #define FQ_CODEL_RING_KEPT	1	/* idle, but its flow has come back before */
 #define FQ_CODEL_RING_NONE	2	/* idle, but no hash may have it */
 #define FQ_CODEL_RING_MIN	3
-#define FQ_CODEL_RINGS		64
+#define FQ_CODEL_RINGS		64	/* FQ_CODEL_RING_MIN + 24 + 32, and more */
 #define FQ_CODEL_IDLE		(BIT_ULL(FQ_CODEL_RING_IDLE) |		\
 				 BIT_ULL(FQ_CODEL_RING_KEPT))
 
@@ -96,6 +97,7 @@ struct fq_codel_line {
  * @flows: @count of them
  * @buckets: first flow by hash, FQ_CODEL_NONE if there is none; @count of them
  * @turn_prev: of each flow, the one before it in its line
+ * @users: what is counted for the flows
  * @count: flows
  * @salt: odd; multiplied with it, a hash says its bucket
  * @rings_used: bit map of @rings
@@ -112,6 +114,7 @@ struct fq_codel_table {
 	struct fq_codel_flow *flows;
 	u32 *buckets;
 	u16 *turn_prev;
+	struct fq_codel_users users;
 	u32 count;
 	u32 salt;
 	u64 rings_used;
@@ -170,7 +173,7 @@ static inline void fq_codel_ring_del(struct fq_codel_table *t,
 		t->rings[ring] = flow->ring_next;
 }
 
-static inline void fq_codel_ring_move(struct fq_codel_table *t,
+static noinline void fq_codel_ring_move(struct fq_codel_table *t,
 				      struct fq_codel_flow *flow, u8 ring)
 {
 	if (flow->fq_codel_ring != FQ_CODEL_RING_NONE)
@@ -181,12 +184,15 @@ static inline void fq_codel_ring_move(struct fq_codel_table *t,
 		flow->fq_codel_ring = ring;
 }
 
-/* The bytes of an active flow have changed: put it into the ring of its size. */
-static inline void fq_codel_resized(struct fq_codel_table *t,
-				    struct fq_codel_flow *flow)
+/*
+ * The bytes of an active flow have changed: put it into the ring of its size. There is
+ * one for all that it can have: less than 2^24 packets, as each takes 256 bytes or more
+ * of a memory_limit of 32 bits, and none is longer than 2^32 bytes.
+ */
+static __always_inline void fq_codel_resized(struct fq_codel_table *t,
+					     struct fq_codel_flow *flow)
 {
-	u8 ring = min(FQ_CODEL_RING_MIN + fls64(flow->queue.backlog),
-		      FQ_CODEL_RINGS - 1);
+	u8 ring = FQ_CODEL_RING_MIN + fls64(flow->queue.backlog);
 
 	if (ring != flow->fq_codel_ring)
 		fq_codel_ring_move(t, flow, ring);
@@ -462,6 +468,7 @@ static inline struct fq_codel_flow *fq_codel_take(struct fq_codel_table *t,
 	memset(&flow->queue.vars, 0, sizeof(flow->queue.vars));
 	flow->fq_codel_ring = ring;
 	fq_codel_hash_add(t, flow, hash);
+	fq_codel_user_renamed(&t->users, fq_codel_index(t, flow));
 	return flow;
 }
 
@@ -542,11 +549,14 @@ static inline void fq_codel_table_clear(struct fq_codel_table *t)
 		fq_codel_ring_add(t, &t->flows[i], FQ_CODEL_RING_IDLE);
 		t->buckets[i] = FQ_CODEL_NONE;
 	}
+	if (t->count)
+		fq_codel_users_clear(&t->users);
 }
 
 /* Free what a pool consists of, if it has been made. */
 static inline void fq_codel_table_release(struct fq_codel_table *t)
 {
+	kvfree(t->users.records);
 	kvfree(t->turn_prev);
 	kvfree(t->buckets);
 	kvfree(t->flows);
@@ -574,7 +584,8 @@ static inline struct fq_codel_table *fq_codel_table_new(u32 count)
 	t->flows = kvmalloc_array(count, sizeof(*t->flows), GFP_KERNEL);
 	t->buckets = kvmalloc_array(count, sizeof(*t->buckets), GFP_KERNEL);
 	t->turn_prev = kvmalloc_array(count, sizeof(*t->turn_prev), GFP_KERNEL);
-	if (!t->flows || !t->buckets || !t->turn_prev) {
+	if (!t->flows || !t->buckets || !t->turn_prev ||
+	    !fq_codel_users_make(&t->users, count)) {
 		fq_codel_table_free(t);
 		return NULL;
 	}

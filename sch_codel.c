@@ -27,25 +27,34 @@ static int codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 {
 	struct codel_sched *q = qdisc_priv(sch);
 
+	codel_qdisc_received(&q->shared, skb);
 	if (likely(sch->q.qlen < sch->limit)) {
 		codel_qdisc_push(sch, &q->shared, &q->queue, skb);
 		return NET_XMIT_SUCCESS;
 	}
-	q->shared.drop_overlimit++;
-	return qdisc_drop(skb, sch, to_free);
+	codel_qdisc_refuse(sch, &q->shared, skb, CODEL_DROP_LIMIT);
+	codel_compat_overlimit(skb, to_free);
+	return NET_XMIT_DROP;
 }
 
 static struct sk_buff *codel_dequeue(struct Qdisc *sch)
 {
 	struct codel_sched *q = qdisc_priv(sch);
-	struct sk_buff *skb;
+	struct sk_buff *skb = NULL;
+	u64 sojourn;
 
-	skb = codel_qdisc_take_aside(sch, &q->shared);
-	if (!skb)
-		skb = codel_qdisc_pull(sch, &q->shared, &q->queue);
+	if (unlikely(q->shared.peeked))
+		skb = codel_qdisc_take_aside(sch, &q->shared);
 	if (skb)
-		qdisc_bstats_update(sch, skb);
-	codel_qdisc_report(sch, &q->shared);
+		sojourn = q->shared.peeked_sojourn;
+	else
+		skb = codel_qdisc_pull(sch, &q->shared, &q->queue, false,
+				       &sojourn);
+	if (skb)
+		codel_qdisc_sent(sch, &q->shared, qdisc_pkt_len(skb),
+				 codel_compat_segs(skb), sojourn);
+	else
+		codel_qdisc_report(sch, &q->shared);
 	return skb;
 }
 
@@ -53,13 +62,14 @@ static struct sk_buff *codel_peek(struct Qdisc *sch)
 {
 	struct codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb;
+	u64 sojourn;
 
 	skb = codel_qdisc_peeked(sch, &q->shared);
 	if (skb)
 		return skb;
-	skb = codel_qdisc_pull(sch, &q->shared, &q->queue);
+	skb = codel_qdisc_pull(sch, &q->shared, &q->queue, true, &sojourn);
 	if (skb)
-		codel_qdisc_set_aside(sch, &q->shared, skb);
+		codel_qdisc_set_aside(sch, &q->shared, skb, sojourn);
 	codel_qdisc_report(sch, &q->shared);
 	return skb;
 }
@@ -69,7 +79,7 @@ static void codel_reset(struct Qdisc *sch)
 	struct codel_sched *q = qdisc_priv(sch);
 
 	codel_qdisc_reset(sch, &q->shared);
-	codel_qdisc_purge(&q->queue);
+	codel_qdisc_purge(sch, &q->queue);
 	memset(&q->queue.vars, 0, sizeof(q->queue.vars));
 }
 
@@ -86,15 +96,15 @@ static struct sk_buff *codel_trim(struct Qdisc *sch)
 			skb = codel_qdisc_pop(sch, &q->shared, &q->queue);
 		if (!skb)
 			break;
-		codel_qdisc_lose(sch, &q->shared, skb);
+		codel_qdisc_lose(sch, &q->shared, NULL, skb, CODEL_DROP_CHANGE);
 		__qdisc_drop(skb, &to_free);
-		q->shared.drop_overlimit++;
 	}
 	return to_free;
 }
 
 /* Put a validated configuration in force. */
-static void codel_apply(struct Qdisc *sch, const struct codel_config *config)
+static void codel_apply(struct Qdisc *sch, const struct codel_config *config,
+			bool reset_stats)
 {
 	struct codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *to_free;
@@ -108,6 +118,8 @@ static void codel_apply(struct Qdisc *sch, const struct codel_config *config)
 		sch->flags &= ~TCQ_F_CAN_BYPASS;
 	to_free = codel_trim(sch);
 	codel_qdisc_report(sch, &q->shared);
+	if (reset_stats)
+		codel_qdisc_reset_stats(sch, &q->shared);
 	sch_tree_unlock(sch);
 	codel_qdisc_free_list(to_free);
 }
@@ -136,15 +148,19 @@ static int codel_change(struct Qdisc *sch, struct nlattr *opt,
 	struct codel_sched *q = qdisc_priv(sch);
 	struct codel_config config = q->shared.config;
 	struct nlattr *tb[TCA_CODEL_EXT + 1];
+	bool reset_stats = false;
 	int err;
 
 	err = codel_config_parse(tb, opt, codel_policy, codel_expected, extack);
 	if (!err)
-		err = codel_config_get(&config, tb, tb[TCA_CODEL_CE_THRESHOLD],
-				       extack);
-	if (!err)
-		codel_apply(sch, &config);
-	return err;
+		err = codel_config_get(&config, &reset_stats, tb,
+				       tb[TCA_CODEL_CE_THRESHOLD], extack);
+	if (err)
+		return err;
+	codel_apply(sch, &config, reset_stats);
+	if (reset_stats)
+		codel_config_warn_reset(sch, extack);
+	return 0;
 }
 
 static int codel_init(struct Qdisc *sch, struct nlattr *opt,
@@ -156,7 +172,7 @@ static int codel_init(struct Qdisc *sch, struct nlattr *opt,
 	codel_config_defaults(&q->shared.config, CODEL_LIMIT_DEFAULT, false);
 	if (opt)
 		return codel_change(sch, opt, extack);
-	codel_apply(sch, &q->shared.config);
+	codel_apply(sch, &q->shared.config, false);
 	return 0;
 }
 
@@ -183,23 +199,26 @@ static int codel_dump(struct Qdisc *sch, struct sk_buff *skb)
 static int codel_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
 	struct codel_sched *q = qdisc_priv(sch);
-	struct tc_codel_xstats st = {};
+	struct codel_xstats st = {};
 
 	sch_tree_lock(sch);
 	codel_qdisc_settle(sch, &q->shared);
-	st.maxpacket = q->shared.maxpacket;
-	st.count = q->queue.vars.count;
-	st.lastcount = q->queue.vars.lastcount;
-	st.ldelay = codel_qdisc_ldelay(&q->queue);
-	st.drop_next = codel_config_drop_next(&q->shared.config,
-					      &q->queue.vars);
-	st.drop_overlimit = q->shared.drop_overlimit;
-	st.ecn_mark = q->shared.ecn_mark;
-	st.dropping = q->queue.vars.dropping;
-	st.ce_mark = q->shared.ce_mark;
+	st.common.maxpacket = q->shared.maxpacket;
+	st.common.count = q->queue.vars.count;
+	st.common.lastcount = q->queue.vars.lastcount;
+	st.common.ldelay = codel_qdisc_ldelay(&q->queue);
+	st.common.drop_next = codel_config_drop_next(&q->shared.config,
+						     &q->queue.vars);
+	st.common.drop_overlimit = codel_qdisc_overlimit(&q->shared);
+	st.common.ecn_mark = q->shared.stats.mark[CODEL_MARK_CODEL].packets;
+	st.common.dropping = q->queue.vars.dropping;
+	st.common.ce_mark =
+		q->shared.stats.mark[CODEL_MARK_CE_THRESHOLD].packets;
+	codel_stats_read(&st.sight, sch, &q->shared.stats, q->shared.peeked);
 	sch_tree_unlock(sch);
 
-	return gnet_stats_copy_app(d, &st, sizeof(st));
+	return codel_stats_dump(d, &st, sizeof(st), sizeof(st.common), &st.sight,
+				&q->shared.stats);
 }
 
 static struct Qdisc_ops codel_oot_ops __read_mostly = {

@@ -18,6 +18,7 @@
 #include "codel_qdisc.h"
 #include "fq_codel_move.h"
 #include "fq_codel_table.h"
+#include "fq_codel_tuple.h"
 
 /* Defaults: RFC 8290, section 5.2; memory as the kernel's fq_codel */
 #define FQ_CODEL_LIMIT_DEFAULT		10240		/* packets */
@@ -53,7 +54,6 @@ struct fq_codel_config {
  * @shared: common configuration and counters, and the peeked packet
  * @config: changes under the root lock
  * @new_flow_count: times that a flow became active
- * @drop_overmemory: packets dropped because of memory_limit
  * @block: owner of @filters
  */
 struct fq_codel_sched {
@@ -62,9 +62,43 @@ struct fq_codel_sched {
 	struct fq_codel_config config;
 	struct fq_codel_table table;
 	u32 new_flow_count;
-	u32 drop_overmemory;
 	struct tcf_block *block;
 };
+
+static u32 codel_qdisc_flow(struct Qdisc *sch, const struct codel_queue *queue)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+
+	return 1 + fq_codel_index(&q->table,
+				  container_of(queue, struct fq_codel_flow, queue));
+}
+
+/* The record of a queue's flow, NULL if it has none */
+static struct fq_codel_user *fq_codel_user_of(struct Qdisc *sch,
+					      const struct codel_queue *queue)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+
+	return fq_codel_user(&q->table.users, codel_qdisc_flow(sch, queue) - 1);
+}
+
+static void codel_qdisc_flow_dropped(struct Qdisc *sch,
+				     const struct codel_queue *queue)
+{
+	struct fq_codel_user *user = fq_codel_user_of(sch, queue);
+
+	if (user)
+		user->stats.drops++;
+}
+
+static void codel_qdisc_flow_marked(struct Qdisc *sch,
+				    const struct codel_queue *queue)
+{
+	struct fq_codel_user *user = fq_codel_user_of(sch, queue);
+
+	if (user)
+		user->stats.marks++;
+}
 
 /* Is this the number of a class? They are the flows, counted from 1. */
 static bool fq_codel_is_class(const struct fq_codel_sched *q, u32 class)
@@ -109,19 +143,19 @@ static bool fq_codel_memory_over(const struct fq_codel_sched *q)
  * drop_batch at most. Each drop is a signal to CoDel as well.
  */
 static void fq_codel_drop_from(struct Qdisc *sch, struct fq_codel_flow *flow,
+			       enum codel_drop_cause cause,
 			       struct sk_buff **to_free)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	u64 enough = flow->queue.backlog / 2;
-	bool overmemory = fq_codel_memory_over(q);
 	u32 dropped = 0;
 
 	do {
 		struct sk_buff *skb;
 
 		skb = codel_qdisc_pop(sch, &q->shared, &flow->queue);
-		codel_qdisc_lose(sch, &q->shared, skb);
-		__qdisc_drop(skb, to_free);
+		codel_qdisc_lose(sch, &q->shared, &flow->queue, skb, cause);
+		codel_compat_overlimit(skb, to_free);
 	} while (++dropped < q->config.drop_batch && flow->queue.backlog > enough);
 
 	codel_overflow(&flow->queue.vars, dropped);
@@ -129,9 +163,6 @@ static void fq_codel_drop_from(struct Qdisc *sch, struct fq_codel_flow *flow,
 		fq_codel_resized(&q->table, flow);
 	else
 		fq_codel_retire(&q->table, flow);
-	q->shared.drop_overlimit += dropped;
-	if (overmemory)
-		q->drop_overmemory += dropped;
 }
 
 static bool fq_codel_over(struct Qdisc *sch)
@@ -161,7 +192,8 @@ static noinline int fq_codel_overlimit(struct Qdisc *sch,
 			flow = own;
 		if (!flow->queue.tail)
 			break;
-		fq_codel_drop_from(sch, flow, to_free);
+		fq_codel_drop_from(sch, flow, fq_codel_memory_over(q) ?
+				   CODEL_DROP_MEMORY : CODEL_DROP_LIMIT, to_free);
 		own_paid |= flow == own;
 	}
 	if (own->queue.tail)
@@ -210,6 +242,7 @@ static noinline int fq_codel_enqueue_filtered(struct sk_buff *skb,
 	case TC_ACT_STOLEN:
 	case TC_ACT_QUEUED:
 	case TC_ACT_TRAP:
+		codel_qdisc_refuse(sch, &q->shared, skb, CODEL_DROP_TAKEN);
 		__qdisc_drop(skb, to_free);
 		return NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
 	case TC_ACT_SHOT:
@@ -226,7 +259,7 @@ static noinline int fq_codel_enqueue_filtered(struct sk_buff *skb,
 				      fq_codel_class(&q->table, class - 1),
 				      to_free);
 drop:
-	qdisc_qstats_drop(sch);
+	codel_qdisc_refuse(sch, &q->shared, skb, CODEL_DROP_FILTER);
 	__qdisc_drop(skb, to_free);
 	return NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 }
@@ -239,6 +272,7 @@ static int fq_codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	struct fq_codel_flow *flow;
 	struct tcf_proto *filters;
 
+	codel_qdisc_received(&q->shared, skb);
 	if (unlikely(TC_H_MAJ(skb->priority) == sch->handle &&
 		     fq_codel_is_class(q, class))) {
 		flow = fq_codel_class(&q->table, class - 1);
@@ -252,48 +286,127 @@ static int fq_codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	return fq_codel_queue(skb, sch, flow, to_free);
 }
 
-/* New flows first, then the old ones, in turns (RFC 8290, section 4.2). */
-static __always_inline struct sk_buff *fq_codel_pull(struct Qdisc *sch)
+/* What a packet costs its flow, see FQ_CODEL_CHARGE_MAX */
+static __always_inline u32 fq_codel_charge(const struct sk_buff *skb)
 {
-	struct fq_codel_sched *q = qdisc_priv(sch);
+	u32 len = qdisc_pkt_len(skb);
+
+	return likely(len <= FQ_CODEL_CHARGE_MAX) ? len : FQ_CODEL_CHARGE_MAX;
+}
+
+/* Look at a packet to see whose the flow is. */
+static noinline void fq_codel_sample(struct fq_codel_user *user,
+				     const struct sk_buff *skb)
+{
+	fq_codel_tuple_read(&user->stats.tuple, skb);
+	user->until_sample = FQ_CODEL_SAMPLE_EVERY;
+	user->stays = FQ_CODEL_SAMPLE_EVERY;
+}
+
+/* A packet of a flow is on its way out. */
+static __always_inline void fq_codel_sent(struct fq_codel_table *t,
+					  const struct fq_codel_flow *flow,
+					  const struct sk_buff *skb)
+{
+	u32 i = fq_codel_index(t, flow);
+	struct fq_codel_user *user = fq_codel_user_slot(&t->users, i);
+
+	if (unlikely(user->owner != i))
+		fq_codel_user_contest(user, i, t->flows[user->owner].fq_codel_flags &
+					       FQ_CODEL_ACTIVE);
+	else if (unlikely(fq_codel_user_sent(user, qdisc_pkt_len(skb),
+					     flow->queue.vars.user_time)))
+		fq_codel_sample(user, skb);
+}
+
+/*
+ * The flow whose turn it is: new flows first, then the old ones (RFC 8290, section 4.2).
+ * NULL if none has a packet.
+ */
+static __always_inline struct fq_codel_flow *fq_codel_next(struct fq_codel_sched *q)
+{
 	struct fq_codel_table *t = &q->table;
 
 	while (t->new.len || t->old.len) {
 		u32 first = t->new.len ? t->new.first : t->old.first;
 		struct fq_codel_flow *flow = &t->flows[first];
-		struct sk_buff *skb;
 
-		if (!flow->queue.tail) {
+		if (!flow->queue.tail)
 			fq_codel_retire(t, flow);
-			continue;
-		}
-		if (flow->deficit <= 0) {
+		else if (flow->deficit <= 0)
 			fq_codel_pass(t, flow, q->config.quantum);
-			continue;
-		}
-		skb = codel_qdisc_pull(sch, &q->shared, &flow->queue);
-		if (!skb)
-			continue;
-		if (flow->queue.tail)
-			fq_codel_resized(t, flow);
-		flow->deficit -= min_t(u32, qdisc_pkt_len(skb),
-				       FQ_CODEL_CHARGE_MAX);
-		return skb;
+		else
+			return flow;
 	}
 	return NULL;
+}
+
+/* Take a packet from the flow whose turn it is; NULL if CoDel has dropped all of them. */
+static __always_inline struct sk_buff *
+fq_codel_pull_from(struct Qdisc *sch, struct fq_codel_flow *flow, bool peek,
+		   u64 *sojourn)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct sk_buff *skb;
+
+	skb = codel_qdisc_pull(sch, &q->shared, &flow->queue, peek, sojourn);
+	if (!skb)
+		return NULL;
+	fq_codel_sent(&q->table, flow, skb);
+	if (flow->queue.tail)
+		fq_codel_resized(&q->table, flow);
+	flow->deficit -= fq_codel_charge(skb);
+	return skb;
+}
+
+/* Nothing came from the flow whose turn it was: go on. The sojourn time is in c->sojourn. */
+static noinline struct sk_buff *fq_codel_pull_more(struct Qdisc *sch)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct sk_buff *skb = NULL;
+	struct fq_codel_flow *flow;
+	u64 sojourn = 0;
+
+	while (!skb && (flow = fq_codel_next(q)))
+		skb = fq_codel_pull_from(sch, flow, true, &sojourn);
+	q->shared.sojourn = sojourn;
+	return skb;
+}
+
+static __always_inline struct sk_buff *fq_codel_pull(struct Qdisc *sch, bool peek,
+						     u64 *sojourn)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct fq_codel_flow *flow = fq_codel_next(q);
+	struct sk_buff *skb;
+
+	if (!flow)
+		return NULL;
+	skb = fq_codel_pull_from(sch, flow, peek, sojourn);
+	if (likely(skb))
+		return skb;
+	skb = fq_codel_pull_more(sch);
+	*sojourn = q->shared.sojourn;
+	if (!peek)
+		codel_qdisc_report(sch, &q->shared);
+	return skb;
 }
 
 static struct sk_buff *fq_codel_dequeue(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct sk_buff *skb;
+	struct sk_buff *skb = NULL;
+	u64 sojourn;
 
-	skb = codel_qdisc_take_aside(sch, &q->shared);
-	if (!skb)
-		skb = fq_codel_pull(sch);
+	if (unlikely(q->shared.peeked))
+		skb = codel_qdisc_take_aside(sch, &q->shared);
 	if (skb)
-		qdisc_bstats_update(sch, skb);
-	codel_qdisc_report(sch, &q->shared);
+		sojourn = q->shared.peeked_sojourn;
+	else
+		skb = fq_codel_pull(sch, false, &sojourn);
+	if (skb)
+		codel_qdisc_sent(sch, &q->shared, qdisc_pkt_len(skb),
+				 codel_compat_segs(skb), sojourn);
 	return skb;
 }
 
@@ -301,13 +414,14 @@ static struct sk_buff *fq_codel_peek(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb;
+	u64 sojourn;
 
 	skb = codel_qdisc_peeked(sch, &q->shared);
 	if (skb)
 		return skb;
-	skb = fq_codel_pull(sch);
+	skb = fq_codel_pull(sch, true, &sojourn);
 	if (skb)
-		codel_qdisc_set_aside(sch, &q->shared, skb);
+		codel_qdisc_set_aside(sch, &q->shared, skb, sojourn);
 	codel_qdisc_report(sch, &q->shared);
 	return skb;
 }
@@ -319,7 +433,7 @@ static void fq_codel_reset(struct Qdisc *sch)
 
 	codel_qdisc_reset(sch, &q->shared);
 	for (i = 0; i < q->table.count; i++)
-		codel_qdisc_purge(&q->table.flows[i].queue);
+		codel_qdisc_purge(sch, &q->table.flows[i].queue);
 	fq_codel_table_clear(&q->table);
 }
 
@@ -362,17 +476,27 @@ static struct sk_buff *fq_codel_trim(struct Qdisc *sch)
 		struct sk_buff *skb = codel_qdisc_take_aside(sch, &q->shared);
 
 		if (skb) {
-			codel_qdisc_lose(sch, &q->shared, skb);
+			codel_qdisc_lose(sch, &q->shared, NULL, skb,
+					 CODEL_DROP_CHANGE);
 			__qdisc_drop(skb, &to_free);
-			q->shared.drop_overlimit++;
 			continue;
 		}
 		flow = fq_codel_fattest(&q->table);
 		if (!flow)
 			break;
-		fq_codel_drop_from(sch, flow, &to_free);
+		fq_codel_drop_from(sch, flow, CODEL_DROP_CHANGE, &to_free);
 	}
 	return to_free;
+}
+
+static void fq_codel_reset_stats(struct Qdisc *sch)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+
+	codel_qdisc_reset_stats(sch, &q->shared);
+	fq_codel_users_clear(&q->table.users);
+	q->table.shared = 0;
+	q->new_flow_count = 0;
 }
 
 /*
@@ -381,7 +505,7 @@ static struct sk_buff *fq_codel_trim(struct Qdisc *sch)
  */
 static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
 			   const struct fq_codel_config *config,
-			   struct fq_codel_table *table)
+			   struct fq_codel_table *table, bool reset_stats)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *to_free;
@@ -397,6 +521,8 @@ static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
 	fq_codel_update_bypass(sch);
 	to_free = fq_codel_trim(sch);
 	codel_qdisc_report(sch, &q->shared);
+	if (reset_stats)
+		fq_codel_reset_stats(sch);
 	sch_tree_unlock(sch);
 	codel_qdisc_free_list(to_free);
 }
@@ -471,8 +597,8 @@ static void fq_codel_config_get(struct fq_codel_config *config,
 }
 
 static int fq_codel_parse(struct codel_config *common,
-			  struct fq_codel_config *config, struct nlattr *opt,
-			  struct netlink_ext_ack *extack)
+			  struct fq_codel_config *config, bool *reset_stats,
+			  struct nlattr *opt, struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[TCA_CODEL_EXT + 1];
 	int err;
@@ -480,7 +606,7 @@ static int fq_codel_parse(struct codel_config *common,
 	err = codel_config_parse(tb, opt, fq_codel_policy, fq_codel_expected,
 				 extack);
 	if (!err)
-		err = codel_config_get(common, tb,
+		err = codel_config_get(common, reset_stats, tb,
 				       tb[TCA_FQ_CODEL_CE_THRESHOLD], extack);
 	if (!err)
 		fq_codel_config_get(config, common, tb);
@@ -494,9 +620,11 @@ static int fq_codel_change(struct Qdisc *sch, struct nlattr *opt,
 	struct codel_config common = q->shared.config;
 	struct fq_codel_config config = q->config;
 	struct fq_codel_table *table = NULL;
-	int err;
+	bool reset_stats = false;
+	int err = 0;
 
-	err = opt ? fq_codel_parse(&common, &config, opt, extack) : 0;
+	if (opt)
+		err = fq_codel_parse(&common, &config, &reset_stats, opt, extack);
 	if (err)
 		return err;
 	if (config.flows != q->table.count) {
@@ -506,8 +634,10 @@ static int fq_codel_change(struct Qdisc *sch, struct nlattr *opt,
 			return -ENOMEM;
 		}
 	}
-	fq_codel_apply(sch, &common, &config, table);
+	fq_codel_apply(sch, &common, &config, table, reset_stats);
 	fq_codel_table_free(table);
+	if (reset_stats)
+		codel_config_warn_reset(sch, extack);
 	return 0;
 }
 
@@ -593,18 +723,20 @@ static int fq_codel_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	sch_tree_lock(sch);
 	codel_qdisc_settle(sch, &q->shared);
 	qs->maxpacket = q->shared.maxpacket;
-	qs->drop_overlimit = q->shared.drop_overlimit;
-	qs->ecn_mark = q->shared.ecn_mark;
+	qs->drop_overlimit = codel_qdisc_overlimit(&q->shared);
+	qs->ecn_mark = q->shared.stats.mark[CODEL_MARK_CODEL].packets;
 	qs->new_flow_count = q->new_flow_count;
 	qs->new_flows_len = q->table.new.len;
 	qs->old_flows_len = q->table.old.len;
-	qs->ce_mark = q->shared.ce_mark;
+	qs->ce_mark = q->shared.stats.mark[CODEL_MARK_CE_THRESHOLD].packets;
 	qs->memory_usage = min_t(u64, q->shared.memory, U32_MAX);
-	qs->drop_overmemory = q->drop_overmemory;
+	qs->drop_overmemory = q->shared.stats.drop[CODEL_DROP_MEMORY].packets;
 	st.shared = q->table.shared;
+	codel_stats_read(&st.sight, sch, &q->shared.stats, q->shared.peeked);
 	sch_tree_unlock(sch);
 
-	return gnet_stats_copy_app(d, &st, sizeof(st));
+	return codel_stats_dump(d, &st, sizeof(st), sizeof(st.common), &st.sight,
+				&q->shared.stats);
 }
 
 /* Classes are the flows, for filters and for statistics; they have no leaves. */
@@ -647,11 +779,15 @@ static int fq_codel_dump_class(struct Qdisc *sch, unsigned long class,
 static int fq_codel_dump_class_stats(struct Qdisc *sch, unsigned long class,
 				     struct gnet_dump *d)
 {
-	struct tc_fq_codel_xstats st = { .type = TCA_FQ_CODEL_XSTATS_CLASS };
-	struct tc_fq_codel_cl_stats *cs = &st.class_stats;
+	struct codel_fq_class_xstats st = {
+		.common.type = TCA_FQ_CODEL_XSTATS_CLASS,
+	};
+	struct tc_fq_codel_cl_stats *cs = &st.common.class_stats;
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct gnet_stats_queue qs = {};
 	struct fq_codel_flow *flow;
+	struct fq_codel_user *user;
+	int size = sizeof(st.common);
 
 	sch_tree_lock(sch);
 	if (!fq_codel_is_class(q, class)) {
@@ -668,11 +804,16 @@ static int fq_codel_dump_class_stats(struct Qdisc *sch, unsigned long class,
 					       &flow->queue.vars);
 	qs.qlen = codel_qdisc_count(&flow->queue);
 	qs.backlog = min_t(u64, flow->queue.backlog, U32_MAX);
+	user = fq_codel_user(&q->table.users, class - 1);
+	if (user) {
+		st.flow = user->stats;
+		size = sizeof(st);
+	}
 	sch_tree_unlock(sch);
 
 	if (gnet_stats_copy_queue(d, NULL, &qs, qs.qlen) < 0)
 		return -EMSGSIZE;
-	return gnet_stats_copy_app(d, &st, sizeof(st));
+	return PTR_ERR_OR_ZERO(codel_stats_put(d, &st, size, sizeof(st.common), 0));
 }
 
 static void fq_codel_walk(struct Qdisc *sch, struct qdisc_walker *walker)

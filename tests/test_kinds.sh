@@ -45,7 +45,7 @@ unload_all()
 {
 	local module
 
-	for module in $OURS sch_codel; do
+	for module in $OURS sch_codel codel_trace; do
 		busywait 10 unload "$module" || fail "$module is in use"
 	done
 }
@@ -61,6 +61,7 @@ start()
 
 load()
 {
+	[[ -d /sys/module/codel_trace ]] || insmod "$(modinfo -n codel_trace)"
 	insmod "$(modinfo -n "$1")" "${@:2}"
 }
 

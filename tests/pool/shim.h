@@ -3,7 +3,7 @@
 #ifndef POOL_SHIM_H
 #define POOL_SHIM_H
 
-#include <asm/types.h>
+#include <linux/types.h>
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,6 +51,11 @@ static inline int fls64(u64 x)
 	return x ? 64 - __builtin_clzll(x) : 0;
 }
 
+static inline unsigned int __fls(unsigned long x)
+{
+	return 63 - __builtin_clzl(x);
+}
+
 static inline unsigned int __ffs64(u64 x)
 {
 	return __builtin_ctzll(x);
@@ -59,6 +64,11 @@ static inline unsigned int __ffs64(u64 x)
 static inline unsigned int rounddown_pow_of_two(unsigned int n)
 {
 	return 1U << (31 - __builtin_clz(n));
+}
+
+static inline unsigned int roundup_pow_of_two(unsigned int n)
+{
+	return n == 1 ? 1 : 2U << (31 - __builtin_clz(n - 1));
 }
 
 static inline u32 reciprocal_scale(u32 value, u32 range)

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * What a qdisc counts: the fate of every packet, by cause, and how long those waited
+ * that were sent. All of it in 64 bits, and an increment for each number: what these
+ * mean and how they are shown is in codel_uapi.h.
+ *
+ * Written under the root lock. The histogram is read without it.
+ */
+#ifndef CODEL_STATS_H
+#define CODEL_STATS_H
+
+#include <linux/u64_stats_sync.h>
+#include <net/gen_stats.h>
+#include <net/sch_generic.h>
+
+#include "codel_delay.h"
+#include "codel_uapi.h"
+
+/**
+ * struct codel_stats - the counters
+ * @received: packets given to ->enqueue()
+ * @sent: packets that left
+ * @segments: the packets of @sent as the core counts them, segments of the wire
+ * @drop: by enum codel_drop_cause
+ * @mark: by enum codel_mark_cause
+ * @before: what the core had counted as sent when these numbers began
+ * @delay_sum: of the sojourn times of @sent, ns
+ * @delay_max: the longest of them, ns
+ * @sync: for readers of @delay on machines of 32 bits
+ * @delay: packets of @sent by sojourn time
+ */
+struct codel_stats {
+	struct codel_count received;
+	struct codel_count sent;
+	u64 segments;
+	struct codel_count drop[CODEL_DROP_CAUSES];
+	struct codel_count mark[CODEL_MARK_CAUSES];
+	struct codel_count before;
+	u64 delay_sum;
+	u64 delay_max;
+	struct u64_stats_sync sync;
+	u64 delay[CODEL_DELAY_BUCKETS];
+};
+
+static inline void codel_stats_count(struct codel_count *count, u32 bytes)
+{
+	count->packets++;
+	count->bytes += bytes;
+}
+
+/* A packet of @len bytes and @segs segments is sent after its @sojourn, ns. */
+static inline void codel_stats_sent(struct codel_stats *stats, u32 len, u32 segs,
+				    u64 sojourn)
+{
+	codel_stats_count(&stats->sent, len);
+	stats->segments += segs;
+	stats->delay_sum += sojourn;
+	if (unlikely(sojourn > stats->delay_max))
+		stats->delay_max = sojourn;
+	u64_stats_update_begin(&stats->sync);
+	++*(stats->delay + codel_delay_bucket(sojourn));
+	u64_stats_update_end(&stats->sync);
+}
+
+/*
+ * Packets that are the qdisc's own: the core keeps in gso_skb and skb_bad_txq what the
+ * device did not take, and counts it as queued, too. Ours in gso_skb is there only below
+ * a parent, where the core does not put any.
+ */
+static inline struct codel_count codel_stats_queued(const struct Qdisc *sch,
+						    bool peeked)
+{
+	struct codel_count queued = {
+		.packets = sch->q.qlen,
+		.bytes = sch->qstats.backlog,
+	};
+	const struct sk_buff *skb;
+
+	if (peeked)
+		return queued;
+	skb_queue_walk(&sch->gso_skb, skb) {
+		queued.packets--;
+		queued.bytes -= qdisc_pkt_len(skb);
+	}
+	skb_queue_walk(&sch->skb_bad_txq, skb) {
+		queued.packets--;
+		queued.bytes -= qdisc_pkt_len(skb);
+	}
+	return queued;
+}
+
+/* What the core has counted as sent; more than @sent if it sent past the queue */
+static inline struct codel_count codel_stats_core(const struct Qdisc *sch)
+{
+	return (struct codel_count) {
+		.packets = u64_stats_read(&sch->bstats.packets),
+		.bytes = u64_stats_read(&sch->bstats.bytes),
+	};
+}
+
+/**
+ * codel_stats_clear() - all numbers start again from 0
+ * @sch: the qdisc, under its lock; the core's numbers too, unless an estimator of its
+ *	rate would take that for a leap
+ * @stats: what is queued counts as received
+ * @peeked: one of ours is in gso_skb
+ */
+static inline void codel_stats_clear(struct Qdisc *sch, struct codel_stats *stats,
+				     bool peeked)
+{
+	u32 i;
+
+	if (!rcu_access_pointer(sch->rate_est)) {
+		u64_stats_set(&sch->bstats.packets, 0);
+		u64_stats_set(&sch->bstats.bytes, 0);
+	}
+	sch->qstats.drops = 0;
+	sch->qstats.overlimits = 0;
+	sch->qstats.requeues = 0;
+
+	memset(stats, 0, offsetof(struct codel_stats, sync));
+	stats->received = codel_stats_queued(sch, peeked);
+	stats->before = codel_stats_core(sch);
+	u64_stats_update_begin(&stats->sync);
+	for (i = 0; i < CODEL_DELAY_BUCKETS; i++)
+		WRITE_ONCE(stats->delay[i], 0);
+	u64_stats_update_end(&stats->sync);
+}
+
+/* All but the histogram, under the lock */
+static inline void codel_stats_read(struct codel_sight *sight,
+				    const struct Qdisc *sch,
+				    const struct codel_stats *stats, bool peeked)
+{
+	struct codel_count core = codel_stats_core(sch);
+
+	BUILD_BUG_ON(sizeof(sight->drop) != sizeof(stats->drop));
+	BUILD_BUG_ON(sizeof(sight->mark) != sizeof(stats->mark));
+
+	sight->received = stats->received;
+	sight->sent = stats->sent;
+	sight->queued = codel_stats_queued(sch, peeked);
+	sight->bypassed.packets = core.packets - stats->before.packets -
+				  stats->segments;
+	sight->bypassed.bytes = core.bytes - stats->before.bytes -
+				stats->sent.bytes;
+	memcpy(sight->drop, stats->drop, sizeof(sight->drop));
+	memcpy(sight->mark, stats->mark, sizeof(sight->mark));
+	sight->delay_sum = stats->delay_sum;
+	sight->delay_max = stats->delay_max;
+}
+
+static inline u64 codel_stats_bucket(const struct codel_stats *stats, u32 i)
+{
+	unsigned int start;
+	u64 count;
+
+	do {
+		start = u64_stats_fetch_begin(&stats->sync);
+		count = READ_ONCE(stats->delay[i]);
+	} while (u64_stats_fetch_retry(&stats->sync, start));
+	return count;
+}
+
+/* Which buckets are not 0; without the lock */
+static inline void codel_stats_range(struct codel_sight *sight,
+				     const struct codel_stats *stats)
+{
+	u32 first = 0, end = CODEL_DELAY_BUCKETS;
+
+	while (first < end && !codel_stats_bucket(stats, first))
+		first++;
+	while (end > first && !codel_stats_bucket(stats, end - 1))
+		end--;
+	sight->delay_offset = sizeof(*sight);
+	sight->delay_first = first;
+	sight->delay_count = end - first;
+}
+
+/*
+ * Lengthen the last attribute of a message by @len bytes.
+ * Return: where they are; there must be room.
+ */
+static inline void *codel_stats_lengthen(struct sk_buff *skb, struct nlattr *last,
+					 u32 len)
+{
+	void *more = skb_put(skb, len);
+
+	last->nla_len = skb_tail_pointer(skb) - (unsigned char *)last;
+	return more;
+}
+
+/**
+ * codel_stats_put() - statistics into a dump
+ * @d: the dump
+ * @st: them all
+ * @size: their length
+ * @kernels: how much of it the kernel's own qdisc has; a copy of that goes to TCA_XSTATS
+ * @room: bytes that will be appended by codel_stats_lengthen()
+ *
+ * Return: the attribute that holds them, NULL if the dump wants none; an error if there
+ * is no room.
+ */
+static inline struct nlattr *codel_stats_put(struct gnet_dump *d, void *st,
+					     int size, int kernels, int room)
+{
+	struct nlattr *attr;
+	int more = size - kernels;
+
+	/* one for the attribute, one for its alignment */
+	if (skb_tailroom(d->skb) < size + room + 2 * NLA_HDRLEN ||
+	    gnet_stats_copy_app(d, st, kernels) < 0)
+		return ERR_PTR(-EMSGSIZE);
+	if (!d->tail)
+		return NULL;
+	attr = (void *)skb_tail_pointer(d->skb) - nla_total_size(kernels);
+	memcpy(codel_stats_lengthen(d->skb, attr, more), st + kernels, more);
+	return attr;
+}
+
+/**
+ * codel_stats_dump() - statistics of a qdisc into a dump, without the lock
+ * @d: the dump
+ * @st: them all, but for the histogram
+ * @size: their length
+ * @kernels: how much of it the kernel's own qdisc has
+ * @sight: the end of @st; which buckets follow is noted here
+ * @stats: the histogram
+ *
+ * Return: 0, or an error if there is no room.
+ */
+static inline int codel_stats_dump(struct gnet_dump *d, void *st, int size,
+				   int kernels, struct codel_sight *sight,
+				   const struct codel_stats *stats)
+{
+	struct nlattr *attr;
+	__u64 *bucket;
+	int room;
+	u32 i;
+
+	codel_stats_range(sight, stats);
+	room = sight->delay_count * sizeof(*bucket);
+	attr = codel_stats_put(d, st, size, kernels, room);
+	if (IS_ERR_OR_NULL(attr))
+		return PTR_ERR_OR_ZERO(attr);
+	bucket = codel_stats_lengthen(d->skb, attr, room);
+	for (i = 0; i < sight->delay_count; i++)
+		put_unaligned(codel_stats_bucket(stats, sight->delay_first + i),
+			      &bucket[i]);
+	return 0;
+}
+
+#endif /* CODEL_STATS_H */

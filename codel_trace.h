@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * Tracepoints of both qdiscs: codel:codel_drop, codel:codel_mark, codel:codel_state.
+ * They live in a module of their own, codel_trace, as an event can belong to one only.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM codel
+
+#if !defined(CODEL_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define CODEL_TRACE_H
+
+#include <linux/netdevice.h>
+#include <linux/tracepoint.h>
+#include <net/sch_generic.h>
+
+#include "codel_uapi.h"
+
+#ifndef CODEL_TRACE_CAUSES
+#define CODEL_TRACE_CAUSES
+#define codel_trace_drop_cause(cause)				\
+	__print_symbolic(cause,					\
+			 { CODEL_DROP_CODEL, "codel" },		\
+			 { CODEL_DROP_LIMIT, "limit" },		\
+			 { CODEL_DROP_MEMORY, "memory" },	\
+			 { CODEL_DROP_CHANGE, "change" },	\
+			 { CODEL_DROP_FILTER, "filter" },	\
+			 { CODEL_DROP_TAKEN, "taken" },		\
+			 { CODEL_DROP_RESET, "reset" })
+#define codel_trace_mark_cause(cause)				\
+	__print_symbolic(cause,					\
+			 { CODEL_MARK_CODEL, "codel" },		\
+			 { CODEL_MARK_CE_THRESHOLD, "ce_threshold" })
+#endif
+
+/* dev is an array, as the arguments of __assign_str() differ between kernels */
+DECLARE_EVENT_CLASS(codel_packet,
+	TP_PROTO(const struct Qdisc *sch, u32 flow, u64 sojourn, u32 count,
+		 u32 cause, u32 len),
+	TP_ARGS(sch, flow, sojourn, count, cause, len),
+	TP_STRUCT__entry(
+		__array(char, dev, IFNAMSIZ)
+		__field(int, ifindex)
+		__field(u32, handle)
+		__field(u32, parent)
+		__field(u32, flow)
+		__field(u64, sojourn)
+		__field(u32, count)
+		__field(u32, cause)
+		__field(u32, len)
+	),
+	TP_fast_assign(
+		memcpy(__entry->dev, qdisc_dev(sch)->name, IFNAMSIZ);
+		__entry->ifindex = qdisc_dev(sch)->ifindex;
+		__entry->handle = sch->handle;
+		__entry->parent = sch->parent;
+		__entry->flow = flow;
+		__entry->sojourn = sojourn;
+		__entry->count = count;
+		__entry->cause = cause;
+		__entry->len = len;
+	),
+	TP_printk("dev=%s handle=%x: flow=%u sojourn=%lluns count=%u cause=%u len=%u",
+		  __entry->dev, __entry->handle >> 16, __entry->flow,
+		  __entry->sojourn, __entry->count, __entry->cause, __entry->len)
+);
+
+/**
+ * codel_drop - a packet was dropped
+ * @sch: the qdisc
+ * @flow: minor number of its class; 0 in codel, or if it reached no flow
+ * @sojourn: time it spent in the queue, ns
+ * @count: of the control law, with this signal if it is CoDel's
+ * @cause: enum codel_drop_cause
+ * @len: bytes
+ */
+DEFINE_EVENT_PRINT(codel_packet, codel_drop,
+	TP_PROTO(const struct Qdisc *sch, u32 flow, u64 sojourn, u32 count,
+		 u32 cause, u32 len),
+	TP_ARGS(sch, flow, sojourn, count, cause, len),
+	TP_printk("dev=%s handle=%x: flow=%u sojourn=%lluns count=%u cause=%s len=%u",
+		  __entry->dev, __entry->handle >> 16, __entry->flow,
+		  __entry->sojourn, __entry->count,
+		  codel_trace_drop_cause(__entry->cause), __entry->len)
+);
+
+/* codel_mark - a packet was marked: as codel_drop, @cause is enum codel_mark_cause */
+DEFINE_EVENT_PRINT(codel_packet, codel_mark,
+	TP_PROTO(const struct Qdisc *sch, u32 flow, u64 sojourn, u32 count,
+		 u32 cause, u32 len),
+	TP_ARGS(sch, flow, sojourn, count, cause, len),
+	TP_printk("dev=%s handle=%x: flow=%u sojourn=%lluns count=%u cause=%s len=%u",
+		  __entry->dev, __entry->handle >> 16, __entry->flow,
+		  __entry->sojourn, __entry->count,
+		  codel_trace_mark_cause(__entry->cause), __entry->len)
+);
+
+/**
+ * codel_state - the dropping state was entered or left
+ * @sch: the qdisc
+ * @flow: minor number of the class, 0 in codel
+ * @sojourn: of the packet at hand, ns; 0 if the queue was found empty
+ * @count: of the control law
+ * @dropping: entered
+ */
+TRACE_EVENT(codel_state,
+	TP_PROTO(const struct Qdisc *sch, u32 flow, u64 sojourn, u32 count,
+		 bool dropping),
+	TP_ARGS(sch, flow, sojourn, count, dropping),
+	TP_STRUCT__entry(
+		__array(char, dev, IFNAMSIZ)
+		__field(int, ifindex)
+		__field(u32, handle)
+		__field(u32, parent)
+		__field(u32, flow)
+		__field(u64, sojourn)
+		__field(u32, count)
+		__field(bool, dropping)
+	),
+	TP_fast_assign(
+		memcpy(__entry->dev, qdisc_dev(sch)->name, IFNAMSIZ);
+		__entry->ifindex = qdisc_dev(sch)->ifindex;
+		__entry->handle = sch->handle;
+		__entry->parent = sch->parent;
+		__entry->flow = flow;
+		__entry->sojourn = sojourn;
+		__entry->count = count;
+		__entry->dropping = dropping;
+	),
+	TP_printk("dev=%s handle=%x: flow=%u sojourn=%lluns count=%u %s",
+		  __entry->dev, __entry->handle >> 16, __entry->flow,
+		  __entry->sojourn, __entry->count,
+		  __entry->dropping ? "dropping" : "quiet")
+);
+
+#endif /* CODEL_TRACE_H */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE codel_trace
+#include <trace/define_trace.h>
