@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
+/*
+ * What the kernel said of the queues of a network namespace at one time, and what
+ * happened between two such times. All of codelstat works on these: where a snapshot
+ * comes from, netlink or a recording, is the concern of netlink.c and record.c alone.
+ */
+#ifndef CODELSTAT_SNAPSHOT_H
+#define CODELSTAT_SNAPSHOT_H
+
+#include <net/if.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "../../codel_delay.h"
+#include "../../codel_uapi.h"
+
+#define CS_KIND_MAX	16
+
+/* Kinds that are shown; the others are only looked through for what is below them */
+enum cs_kind {
+	CS_OTHER,
+	CS_CODEL,	/* codel, codel_oot */
+	CS_FQ_CODEL,	/* fq_codel, fq_codel_oot */
+};
+
+/**
+ * struct cs_qdisc - a qdisc, codel or fq_codel
+ * @ifindex: of its device
+ * @dev: name of its device
+ * @handle: as in struct tcmsg, 0x00100000 is "10:"
+ * @parent: the same; TC_H_ROOT, or a class of another qdisc
+ * @above: kind of the qdisc that it is below of ("mq", "htb"), "" for a root
+ * @kind: its name
+ * @type: what it is
+ * @ours: the kernel gave the statistics of this project's modules: @sight is valid
+ * @target: ns
+ * @interval: ns
+ * @limit: packets
+ * @flows: queues; 0 in codel
+ * @memory_limit: bytes; 0 in codel, or if not known
+ * @ce_threshold: ns; UINT64_MAX if off
+ * @ecn: marks
+ * @bytes: sent, bypassed packets included
+ * @packets: the same, segments of the wire
+ * @drops: all causes, in 32 bits (qstats)
+ * @overlimits: qstats
+ * @backlog: bytes
+ * @qlen: packets
+ * @memory: bytes used; fq_codel
+ * @maxpacket: bytes
+ * @ecn_mark: packets, 32 bits
+ * @ce_mark: packets, 32 bits
+ * @drop_overlimit: packets, 32 bits
+ * @drop_overmemory: packets, 32 bits; fq_codel
+ * @new_flow_count: fq_codel, 32 bits
+ * @active: flows in the lines of new and of old ones; fq_codel
+ * @shared: packets that shared a queue; ours, fq_codel
+ * @dropping: codel
+ * @ldelay: sojourn time of the last packet, us; codel
+ * @sight: ours: ledger, sum and maximum of the delay
+ * @delay: ours: the histogram, buckets of codel_delay.h
+ */
+struct cs_qdisc {
+	int ifindex;
+	char dev[IFNAMSIZ];
+	uint32_t handle;
+	uint32_t parent;
+	char above[CS_KIND_MAX];
+	char kind[CS_KIND_MAX];
+	enum cs_kind type;
+	bool ours;
+
+	uint64_t target;
+	uint64_t interval;
+	uint32_t limit;
+	uint32_t flows;
+	uint32_t memory_limit;
+	uint64_t ce_threshold;
+	bool ecn;
+
+	uint64_t bytes;
+	uint64_t packets;
+	uint32_t drops;
+	uint32_t overlimits;
+	uint32_t backlog;
+	uint32_t qlen;
+	uint32_t memory;
+	uint32_t maxpacket;
+	uint32_t ecn_mark;
+	uint32_t ce_mark;
+	uint32_t drop_overlimit;
+	uint32_t drop_overmemory;
+	uint32_t new_flow_count;
+	uint32_t active;
+	uint64_t shared;
+	bool dropping;
+	uint32_t ldelay;
+
+	struct codel_sight sight;
+	uint64_t delay[CODEL_DELAY_BUCKETS];
+};
+
+/**
+ * struct cs_flow - a class of an fq_codel
+ * @ifindex: of its device
+ * @classid: as in struct tcmsg
+ * @backlog: bytes
+ * @qlen: packets
+ * @deficit: bytes
+ * @ldelay: sojourn time of the last packet, us
+ * @count: of the control law
+ * @dropping: CoDel is in the dropping state
+ * @known: the kernel gave @stats
+ * @stats: ours
+ */
+struct cs_flow {
+	int ifindex;
+	uint32_t classid;
+	uint32_t backlog;
+	uint32_t qlen;
+	int32_t deficit;
+	uint32_t ldelay;
+	uint32_t count;
+	bool dropping;
+	bool known;
+	struct codel_flow_stats stats;
+};
+
+/**
+ * struct cs_snapshot - all that was there at one time
+ * @monotonic: when it was taken, ns (CLOCK_MONOTONIC), after the answer had come
+ * @realtime: the same, ns since 1970
+ * @qdiscs: by device, then handle; @n_qdiscs of them
+ * @flows: by device, then class; @n_flows of them; only if asked for
+ */
+struct cs_snapshot {
+	uint64_t monotonic;
+	uint64_t realtime;
+	struct cs_qdisc *qdiscs;
+	size_t n_qdiscs;
+	struct cs_flow *flows;
+	size_t n_flows;
+};
+
+/**
+ * struct cs_source - where snapshots come from
+ * @next: fill a snapshot, which is empty; returns 1, 0 at the end (of a recording), or -1
+ *	after an error, which was printed
+ * @wait: sleep for @seconds, until the next snapshot is due; may end early after a signal.
+ *	Of a recording: as long as the recorded pause, divided by the speed
+ * @close: let go of it
+ */
+struct cs_source {
+	int (*next)(struct cs_source *source, struct cs_snapshot *snapshot);
+	void (*wait)(struct cs_source *source, double seconds);
+	void (*close)(struct cs_source *source);
+};
+
+/**
+ * struct cs_filter - what to look at
+ * @dev: a device's name, NULL for all
+ * @handle: a qdisc's handle (TC_H_MAJ), 0 for all
+ * @flows: classes of fq_codel, too
+ */
+struct cs_filter {
+	const char *dev;
+	uint32_t handle;
+	bool flows;
+};
+
+/* netlink.c: the running kernel, in this process's network namespace. NULL after an error. */
+struct cs_source *cs_netlink_open(const struct cs_filter *filter);
+
+/* record.c: a file made by "codelstat record". NULL after an error. */
+struct cs_source *cs_replay_open(const char *path, const struct cs_filter *filter,
+				 double speed);
+
+void cs_snapshot_clear(struct cs_snapshot *snapshot);
+
+/* The qdisc of the same device and handle in another snapshot, NULL if there is none or
+ * if its counters have started again from 0 in between.
+ */
+const struct cs_qdisc *cs_snapshot_find(const struct cs_snapshot *in,
+					const struct cs_qdisc *qdisc);
+
+/**
+ * struct cs_delta - what a qdisc did in an interval
+ * @seconds: its length
+ * @bytes: sent in it
+ * @packets: the same
+ * @drops: dropped in it, all causes; @cause has each of them
+ * @marks: marked in it
+ * @cause: packets by enum codel_drop_cause; of the kernel's kinds only those it tells
+ *	apart: memory, limit, and the rest as codel
+ * @mark: packets by enum codel_mark_cause
+ * @delays: packets of the histogram @delay
+ * @delay: sojourn times in the interval; only if the qdisc is ours
+ */
+struct cs_delta {
+	double seconds;
+	uint64_t bytes;
+	uint64_t packets;
+	uint64_t drops;
+	uint64_t marks;
+	uint64_t cause[CODEL_DROP_CAUSES];
+	uint64_t mark[CODEL_MARK_CAUSES];
+	uint64_t delays;
+	uint64_t delay[CODEL_DELAY_BUCKETS];
+};
+
+/* delta.c: from @before to @now; @before NULL stands for all that @now has counted, in
+ * 0 seconds.
+ */
+void cs_delta(struct cs_delta *delta, const struct cs_qdisc *before,
+	      const struct cs_qdisc *now, double seconds);
+
+/**
+ * cs_percentile() - of a histogram
+ * @delay: its buckets
+ * @p: 0 to 100
+ *
+ * Return: the end of the bucket in which the share @p is reached, ns: the delay was at
+ * most this long for so many packets. 0 without packets. tc prints the same.
+ */
+double cs_percentile(const uint64_t delay[CODEL_DELAY_BUCKETS], double p);
+
+/**
+ * cs_verdict() - what an operator should make of it, in one line of plain words
+ * @qdisc: as it is now
+ * @delta: what it did in the last interval
+ * @flows: its active flows, NULL if they were not asked for
+ * @n_flows: how many
+ * @text: written
+ * @size: of @text
+ */
+void cs_verdict(const struct cs_qdisc *qdisc, const struct cs_delta *delta,
+		const struct cs_flow *flows, size_t n_flows, char *text, size_t size);
+
+#endif /* CODELSTAT_SNAPSHOT_H */
