@@ -137,13 +137,13 @@ struct codel_qdisc {
 #if CODEL_QDISC_FLOWS
 static u32 codel_qdisc_flow(struct Qdisc *sch, const struct codel_queue *queue);
 static void codel_qdisc_flow_dropped(struct Qdisc *sch,
-				     const struct codel_queue *queue);
+				     const struct codel_queue *queue, u32 packets);
 static void codel_qdisc_flow_marked(struct Qdisc *sch,
 				    const struct codel_queue *queue);
 #else
-#define codel_qdisc_flow(sch, queue)		0
-#define codel_qdisc_flow_dropped(sch, queue)	do { } while (0)
-#define codel_qdisc_flow_marked(sch, queue)	do { } while (0)
+#define codel_qdisc_flow(sch, queue)			0
+#define codel_qdisc_flow_dropped(sch, queue, packets)	do { } while (0)
+#define codel_qdisc_flow_marked(sch, queue)		do { } while (0)
 #endif
 
 static inline void codel_qdisc_qlen_add(struct Qdisc *sch, int packets,
@@ -282,7 +282,7 @@ static noinline void codel_qdisc_refuse(struct Qdisc *sch, struct codel_qdisc *c
 
 /*
  * Count a packet that was taken out of a queue, or out of gso_skb if that is NULL, as
- * lost. Freeing it is the caller's.
+ * lost. Freeing it is the caller's, and telling the flow.
  */
 static inline void codel_qdisc_lose(struct Qdisc *sch, struct codel_qdisc *c,
 				    const struct codel_queue *queue,
@@ -295,8 +295,6 @@ static inline void codel_qdisc_lose(struct Qdisc *sch, struct codel_qdisc *c,
 	c->lost.packets++;
 	c->lost.bytes += len;
 	codel_stats_count(&c->stats.drop[cause], len);
-	if (queue)
-		codel_qdisc_flow_dropped(sch, queue);
 	if (trace_codel_drop_enabled())
 		codel_qdisc_trace_drop(sch, queue, skb, cause);
 }
@@ -447,6 +445,7 @@ codel_qdisc_act(struct Qdisc *sch, struct codel_qdisc *c,
 			return skb;
 		}
 		codel_qdisc_lose(sch, c, queue, skb, CODEL_DROP_CODEL);
+		codel_qdisc_flow_dropped(sch, queue, 1);
 		codel_compat_dequeue_drop(sch, skb);
 		if (!queue->tail) {
 			codel_qdisc_empty(sch, queue);

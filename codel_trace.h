@@ -59,9 +59,10 @@ DECLARE_EVENT_CLASS(codel_packet,
 		__entry->cause = cause;
 		__entry->len = len;
 	),
-	TP_printk("dev=%s handle=%x: flow=%u sojourn=%lluns count=%u cause=%u len=%u",
+	TP_printk("dev=%s handle=%x: flow=%u sojourn=%lluns count=%u cause=%s len=%u",
 		  __entry->dev, __entry->handle >> 16, __entry->flow,
-		  __entry->sojourn, __entry->count, __entry->cause, __entry->len)
+		  __entry->sojourn, __entry->count,
+		  codel_trace_drop_cause(__entry->cause), __entry->len)
 );
 
 /**
@@ -73,14 +74,10 @@ DECLARE_EVENT_CLASS(codel_packet,
  * @cause: enum codel_drop_cause
  * @len: bytes
  */
-DEFINE_EVENT_PRINT(codel_packet, codel_drop,
+DEFINE_EVENT(codel_packet, codel_drop,
 	TP_PROTO(const struct Qdisc *sch, u32 flow, u64 sojourn, u32 count,
 		 u32 cause, u32 len),
-	TP_ARGS(sch, flow, sojourn, count, cause, len),
-	TP_printk("dev=%s handle=%x: flow=%u sojourn=%lluns count=%u cause=%s len=%u",
-		  __entry->dev, __entry->handle >> 16, __entry->flow,
-		  __entry->sojourn, __entry->count,
-		  codel_trace_drop_cause(__entry->cause), __entry->len)
+	TP_ARGS(sch, flow, sojourn, count, cause, len)
 );
 
 /* codel_mark - a packet was marked: as codel_drop, @cause is enum codel_mark_cause */

@@ -83,12 +83,12 @@ static struct fq_codel_user *fq_codel_user_of(struct Qdisc *sch,
 }
 
 static void codel_qdisc_flow_dropped(struct Qdisc *sch,
-				     const struct codel_queue *queue)
+				     const struct codel_queue *queue, u32 packets)
 {
 	struct fq_codel_user *user = fq_codel_user_of(sch, queue);
 
 	if (user)
-		user->stats.drops++;
+		user->stats.drops += packets;
 }
 
 static void codel_qdisc_flow_marked(struct Qdisc *sch,
@@ -159,6 +159,7 @@ static void fq_codel_drop_from(struct Qdisc *sch, struct fq_codel_flow *flow,
 	} while (++dropped < q->config.drop_batch && flow->queue.backlog > enough);
 
 	codel_overflow(&flow->queue.vars, dropped);
+	codel_qdisc_flow_dropped(sch, &flow->queue, dropped);
 	if (flow->queue.tail)
 		fq_codel_resized(&q->table, flow);
 	else
@@ -823,7 +824,9 @@ static void fq_codel_walk(struct Qdisc *sch, struct qdisc_walker *walker)
 
 	if (walker->stop)
 		return;
-	for (i = 0; i < q->table.count; i++) {
+	/* a dump comes back for each part of it, and has had these */
+	walker->count = walker->skip;
+	for (i = walker->skip; i < q->table.count; i++) {
 		if (!(q->table.flows[i].fq_codel_flags & FQ_CODEL_ACTIVE))
 			walker->count++;
 		else if (!tc_qdisc_stats_dump(sch, i + 1, walker))

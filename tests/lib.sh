@@ -27,7 +27,8 @@
 # Every case runs in a shell of its own, under `set -e`: a command that fails
 # unexpectedly fails the case and is shown. `check` and `fail` note a failure and
 # go on; `skip` ends the case. What a case prints becomes diagnostics. `defer`red
-# commands are run when it has ended, however it did, the last one first.
+# commands are run when it has ended, however it did, the last one first. Before that,
+# the ledger of every qdisc of ours that is still there must add up.
 #
 #	CODEL_KIND, FQ_CODEL_KIND	kinds under test (codel_oot, fq_codel_oot)
 #	CODEL_TEST_SLACK	times are allowed to be worse by this factor (1);
@@ -172,12 +173,37 @@ defer()
 	LIB_DEFERRED+=("$(printf '%q ' "$@")")
 }
 
+# lib_ledgers: what each qdisc of ours in the case's namespaces received was sent,
+# dropped or is queued
+lib_ledgers()
+{
+	local path fault
+
+	while read -r fault; do
+		fail "ledger: $fault"
+	done < <(
+		for path in /run/netns/codel-"$LIB_NAME"-$$-*; do
+			[[ ! -e $path ]] || tc -n "${path##*/}" -j -s qdisc show
+		done | jq -r "$LIB_LEDGER"
+	)
+}
+
+# What does not add up, of what tc shows
+LIB_LEDGER='
+	def fate(unit): .sent[unit] + .queued[unit] + ([.dropped[][unit]] | add // 0);
+	.[] | select(.received) | . as $qdisc |
+	("packets", "bytes") | . as $unit | $qdisc |
+	select(.received[$unit] != fate($unit)) |
+	"\(.kind) \(.handle) received \(.received[$unit]) \($unit), and" +
+	" \(fate($unit)) are accounted for"'
+
 lib_undo()
 {
 	local i
 
 	set +eE
 	trap - ERR
+	lib_ledgers
 	for ((i = ${#LIB_DEFERRED[@]} - 1; i >= 0; i--)); do
 		eval "${LIB_DEFERRED[i]}"
 	done

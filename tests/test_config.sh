@@ -252,11 +252,11 @@ wrong()
 wrong_u32()
 {
 	cat <<-END
-		$1 $2 6=u32:1 $3=hex:
-		$1 $2 $3=hex:01
-		$1 $2 $3=hex:010000
-		$1 $2 $3=hex:0100000000
-		$1 $2 $3=hex:0100000000000000
+		$1 $2 6=u32:1 $2=hex:
+		$1 $2 $2=hex:01
+		$1 $2 $2=hex:010000
+		$1 $2 $2=hex:0100000000
+		$1 $2 $2=hex:0100000000000000
 		$1 $2 ${2}N=u32:1
 	END
 }
@@ -264,8 +264,8 @@ wrong_u32()
 wrong_u8()
 {
 	cat <<-END
-		$1 $2 $3=hex:
-		$1 $2 $3=hex:0100
+		$1 $2 $2=hex:
+		$1 $2 $2=hex:0100
 		$1 $2 $2=u32:1
 		$1 $2 ${2}N=u8:1
 	END
@@ -379,7 +379,7 @@ no_reference_left()
 	tc -n "$NS" qdisc del dev d0 root
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		echo "create 3=u32:0"
-		echo "create 3=hex:01"
+		echo "create 2=hex:01"
 		echo "create 4096=u32:1"
 	done | ask "$kind" >/dev/null
 	busywait 5 test "$(module_users "$kind")" -eq 0 ||

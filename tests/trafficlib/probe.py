@@ -35,6 +35,8 @@ import time
 from functools import cache
 from typing import Any
 
+from . import ledger
+
 SO_SNDBUFFORCE = 32
 SO_RCVBUFFORCE = 33
 ETH_P_IP = 0x0800
@@ -307,7 +309,7 @@ def agree(dev: str, *words: str) -> str:
         table = tc("qdisc", dev)
         found = drifts(table, held)
         if not found or (maybe and not drifts(table, {})):
-            return ""
+            return " ".join(ledger.faults())
     return " ".join(found)
 
 
