@@ -19,7 +19,7 @@
 #define codel_delay_log2(x)	(fls64(x) - 1UL)
 #endif
 #else
-#define codel_delay_log2(x)	(63UL - __builtin_clzll(x))
+#define codel_delay_log2(x)	(63UL - (unsigned long)__builtin_clzll(x))
 #endif
 
 #define CODEL_DELAY_BUCKETS	232

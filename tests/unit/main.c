@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Tests of codel.h, in user space:
+ * Tests of codel.h and codel_delay.h, in user space:
  *	law		the drop schedule against the square root
  *	sequence	tables of input and expectation
  *	traffic		side by side with a model after the pseudo-code
+ *	delay		the buckets of sojourn times
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,8 @@ int main(int argc, char **argv)
 	struct suite_options options = {
 		.seed = 1, .episodes = 48, .dense = 1 << 20
 	};
-	int cases = law_cases() + sequence_cases() + traffic_cases();
+	int cases = law_cases() + sequence_cases() + traffic_cases() +
+		    delay_cases();
 	bool bail = false;
 	int more = 0;
 	int opt;
@@ -56,5 +58,6 @@ int main(int argc, char **argv)
 	law_run(&options);
 	sequence_run();
 	traffic_run(&options);
+	delay_run(&options);
 	return ktap_status();
 }

@@ -21,4 +21,7 @@ void sequence_run(void);
 int traffic_cases(void);
 void traffic_run(const struct suite_options *options);
 
+int delay_cases(void);
+void delay_run(const struct suite_options *options);
+
 #endif /* SUITE_H */
