@@ -13,39 +13,17 @@
 #include <linux/module.h>
 #include <net/pkt_cls.h>
 
-#include "codel_config.h"
 #include "codel_kinds.h"
 #include "codel_qdisc.h"
+#include "fq_codel_config.h"
 #include "fq_codel_move.h"
 #include "fq_codel_table.h"
 #include "fq_codel_tuple.h"
-
-/* Defaults: RFC 8290, section 5.2; memory as the kernel's fq_codel */
-#define FQ_CODEL_LIMIT_DEFAULT		10240		/* packets */
-#define FQ_CODEL_FLOWS_DEFAULT		1024
-#define FQ_CODEL_MEMORY_LIMIT_DEFAULT	SZ_32M	/* bytes */
-#define FQ_CODEL_DROP_BATCH_DEFAULT	64		/* packets */
-
-#define FQ_CODEL_QUANTUM_MIN		256U		/* bytes; MAX is in pkt_sched.h */
 
 /* A size table can make a packet any length: one costs its flow no more turns
  * than this many bytes do.
  */
 #define FQ_CODEL_CHARGE_MAX		SZ_1M
-
-/**
- * struct fq_codel_config - options that only this kind has
- * @flows: queues; the packets of a live qdisc move when it changes
- * @quantum: bytes that a flow sends in a turn
- * @memory_limit: truesize of all queued packets, bytes
- * @drop_batch: packets dropped from the fattest flow at once, at most
- */
-struct fq_codel_config {
-	u32 flows;
-	u32 quantum;
-	u32 memory_limit;
-	u32 drop_batch;
-};
 
 /**
  * struct fq_codel_sched - private data of the qdisc
@@ -528,92 +506,6 @@ static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
 	codel_qdisc_free_list(to_free);
 }
 
-static struct netlink_range_validation fq_codel_flows_range = {
-	.min = 1,
-	.max = FQ_CODEL_FLOWS_MAX,
-};
-
-static struct netlink_range_validation fq_codel_quantum_range = {
-	.max = FQ_CODEL_QUANTUM_MAX,
-};
-
-static const struct nla_policy fq_codel_policy[TCA_CODEL_EXT + 1] = {
-	[TCA_FQ_CODEL_TARGET]			= { .type = NLA_U32 },
-	[TCA_FQ_CODEL_LIMIT]			= { .type = NLA_U32 },
-	[TCA_FQ_CODEL_INTERVAL]			= { .type = NLA_U32 },
-	[TCA_FQ_CODEL_ECN]			= { .type = NLA_U32 },
-	[TCA_FQ_CODEL_FLOWS]			=
-		NLA_POLICY_FULL_RANGE(NLA_U32, &fq_codel_flows_range),
-	[TCA_FQ_CODEL_QUANTUM]			=
-		NLA_POLICY_FULL_RANGE(NLA_U32, &fq_codel_quantum_range),
-	[TCA_FQ_CODEL_CE_THRESHOLD]		= { .type = NLA_U32 },
-	[TCA_FQ_CODEL_DROP_BATCH_SIZE]		= { .type = NLA_U32 },
-	[TCA_FQ_CODEL_MEMORY_LIMIT]		= { .type = NLA_U32 },
-	[TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR]	= { .type = NLA_U8 },
-	[TCA_FQ_CODEL_CE_THRESHOLD_MASK]	= { .type = NLA_U8 },
-	[TCA_CODEL_EXT]				= { .type = NLA_NESTED },
-};
-
-static const char *const fq_codel_expected[TCA_CODEL_EXT + 1] = {
-	[TCA_FQ_CODEL_TARGET]			= CODEL_CONFIG_TARGET_ERR,
-	[TCA_FQ_CODEL_LIMIT]			= CODEL_CONFIG_LIMIT_ERR,
-	[TCA_FQ_CODEL_INTERVAL]			= CODEL_CONFIG_INTERVAL_ERR,
-	[TCA_FQ_CODEL_ECN]			= CODEL_CONFIG_ECN_ERR,
-	[TCA_FQ_CODEL_FLOWS]			=
-		"flows: 1 to 65536 are expected",
-	[TCA_FQ_CODEL_QUANTUM]			=
-		"quantum: 0 to 1048576 bytes are expected",
-	[TCA_FQ_CODEL_CE_THRESHOLD]		= CODEL_CONFIG_CE_THRESHOLD_ERR,
-	[TCA_FQ_CODEL_DROP_BATCH_SIZE]		=
-		"drop_batch: a 32-bit number of packets is expected",
-	[TCA_FQ_CODEL_MEMORY_LIMIT]		=
-		"memory_limit: a 32-bit number of bytes is expected",
-	[TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR]	=
-		"ce_threshold_selector: an 8-bit value is expected",
-	[TCA_FQ_CODEL_CE_THRESHOLD_MASK]	=
-		"ce_threshold_selector: an 8-bit mask is expected",
-	[TCA_CODEL_EXT]				= CODEL_CONFIG_EXT_ERR,
-};
-
-/* Read the options that only this kind has; their ranges are in the policy. */
-static void fq_codel_config_get(struct fq_codel_config *config,
-				struct codel_config *common, struct nlattr **tb)
-{
-	if (tb[TCA_FQ_CODEL_FLOWS])
-		config->flows = nla_get_u32(tb[TCA_FQ_CODEL_FLOWS]);
-	if (tb[TCA_FQ_CODEL_QUANTUM])
-		config->quantum = max(nla_get_u32(tb[TCA_FQ_CODEL_QUANTUM]),
-				      FQ_CODEL_QUANTUM_MIN);
-	if (tb[TCA_FQ_CODEL_MEMORY_LIMIT])
-		config->memory_limit =
-			nla_get_u32(tb[TCA_FQ_CODEL_MEMORY_LIMIT]);
-	if (tb[TCA_FQ_CODEL_DROP_BATCH_SIZE])
-		config->drop_batch =
-			max(nla_get_u32(tb[TCA_FQ_CODEL_DROP_BATCH_SIZE]), 1U);
-	if (tb[TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR])
-		common->ce_selector =
-			nla_get_u8(tb[TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR]);
-	if (tb[TCA_FQ_CODEL_CE_THRESHOLD_MASK])
-		common->ce_mask = nla_get_u8(tb[TCA_FQ_CODEL_CE_THRESHOLD_MASK]);
-}
-
-static int fq_codel_parse(struct codel_config *common,
-			  struct fq_codel_config *config, bool *reset_stats,
-			  struct nlattr *opt, struct netlink_ext_ack *extack)
-{
-	struct nlattr *tb[TCA_CODEL_EXT + 1];
-	int err;
-
-	err = codel_config_parse(tb, opt, fq_codel_policy, fq_codel_expected,
-				 extack);
-	if (!err)
-		err = codel_config_get(common, reset_stats, tb,
-				       tb[TCA_FQ_CODEL_CE_THRESHOLD], extack);
-	if (!err)
-		fq_codel_config_get(config, common, tb);
-	return err;
-}
-
 static int fq_codel_change(struct Qdisc *sch, struct nlattr *opt,
 			   struct netlink_ext_ack *extack)
 {
@@ -625,7 +517,7 @@ static int fq_codel_change(struct Qdisc *sch, struct nlattr *opt,
 	int err = 0;
 
 	if (opt)
-		err = fq_codel_parse(&common, &config, &reset_stats, opt, extack);
+		err = fq_codel_config_parse(&common, &config, &reset_stats, opt, extack);
 	if (err)
 		return err;
 	if (config.flows != q->table.count) {
@@ -654,13 +546,7 @@ static int fq_codel_init(struct Qdisc *sch, struct nlattr *opt,
 
 	sch->flags |= CODEL_COMPAT_FLAGS;
 	codel_config_defaults(&q->shared.config, FQ_CODEL_LIMIT_DEFAULT, true);
-	q->config = (struct fq_codel_config) {
-		.flows = FQ_CODEL_FLOWS_DEFAULT,
-		.quantum = clamp_t(u32, codel_qdisc_mtu(sch),
-				   FQ_CODEL_QUANTUM_MIN, FQ_CODEL_QUANTUM_MAX),
-		.memory_limit = FQ_CODEL_MEMORY_LIMIT_DEFAULT,
-		.drop_batch = FQ_CODEL_DROP_BATCH_DEFAULT,
-	};
+	fq_codel_config_defaults(&q->config, codel_qdisc_mtu(sch));
 	err = tcf_block_get_ext(&q->block, sch, &filters, extack);
 	return err ? : fq_codel_change(sch, opt, extack);
 }
@@ -672,23 +558,6 @@ static void fq_codel_destroy(struct Qdisc *sch)
 
 	tcf_block_put(q->block);
 	fq_codel_table_release(&q->table);
-}
-
-static int fq_codel_put(struct sk_buff *skb, const struct codel_config *common,
-			const struct fq_codel_config *config)
-{
-	if (codel_config_put(skb, common, TCA_FQ_CODEL_CE_THRESHOLD) ||
-	    nla_put_u32(skb, TCA_FQ_CODEL_FLOWS, config->flows) ||
-	    nla_put_u32(skb, TCA_FQ_CODEL_QUANTUM, config->quantum) ||
-	    nla_put_u32(skb, TCA_FQ_CODEL_DROP_BATCH_SIZE,
-			config->drop_batch) ||
-	    nla_put_u32(skb, TCA_FQ_CODEL_MEMORY_LIMIT,
-			config->memory_limit) ||
-	    nla_put_u8(skb, TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR,
-		       common->ce_selector) ||
-	    nla_put_u8(skb, TCA_FQ_CODEL_CE_THRESHOLD_MASK, common->ce_mask))
-		return -EMSGSIZE;
-	return 0;
 }
 
 static int fq_codel_dump(struct Qdisc *sch, struct sk_buff *skb)
@@ -706,7 +575,7 @@ static int fq_codel_dump(struct Qdisc *sch, struct sk_buff *skb)
 	nest = nla_nest_start_noflag(skb, TCA_OPTIONS);
 	if (!nest)
 		return -EMSGSIZE;
-	if (fq_codel_put(skb, &common, &config)) {
+	if (fq_codel_config_put(skb, &common, &config)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
