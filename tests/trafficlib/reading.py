@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""What it costs to read statistics.
+
+    reading.py DEV classes|qdiscs
+
+dumps them three times and prints how many there are, the time that the kernel took for the fastest
+of the dumps, in ns, and how many bytes that were. What happens in between, here, does not count.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+
+from . import ledger
+
+RTM = {"classes": 42, "qdiscs": ledger.RTM_GETQDISC}
+BUFFER = 32768  # what tc and codelstat offer, and the most that the kernel fills at once
+
+
+def dump(kind: int, index: int) -> tuple[int, int, int]:
+    """Time in the kernel, messages, bytes."""
+    buffer = bytearray(BUFFER)
+    request = ledger.HEADER.pack(36, kind, ledger.NLM_DUMP, 1, 0)
+    request += ledger.TCMSG.pack(0, index, 0, 0, 0)
+    messages = total = 0
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:
+        since = time.perf_counter_ns()
+        sock.send(request)
+        spent = time.perf_counter_ns() - since
+        while True:
+            since = time.perf_counter_ns()
+            size = sock.recv_into(buffer)
+            spent += time.perf_counter_ns() - since
+            total += size
+            at = 0
+            while at < size:
+                length, kind = struct.unpack_from("=IH", buffer, at)
+                if kind == ledger.NLMSG_DONE:
+                    return spent, messages, total
+                messages += 1
+                at += (length + 3) & ~3
+
+
+def command(words: list[str]) -> None:
+    dev, what = words
+    index = socket.if_nametoindex(dev)
+    spent, messages, total = min(dump(RTM[what], index) for _ in range(3))
+    print(messages, spent, total)
