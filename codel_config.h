@@ -13,7 +13,7 @@
 #include <net/netlink.h>
 #include <net/sch_generic.h>
 
-#include "codel_qdisc.h"
+#include "codel_queue.h"
 #include "codel_uapi.h"
 
 /* The four options that have the same number in both kinds. */

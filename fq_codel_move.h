@@ -58,11 +58,17 @@ fq_codel_move_common(struct fq_codel_table *to, struct fq_codel_flow *flow)
 	return flow;
 }
 
+/* The ring to take an idle queue from first, if there is one */
+static inline u8 fq_codel_idle_ring(const struct fq_codel_table *to)
+{
+	return __ffs64(to->rings_used);
+}
+
 /* One that is idle, or the fattest */
 static inline struct fq_codel_flow *fq_codel_move_any(struct fq_codel_table *to)
 {
 	if (to->rings_used & FQ_CODEL_IDLE)
-		return &to->flows[to->rings[__ffs64(to->rings_used)]];
+		return &to->flows[to->rings[fq_codel_idle_ring(to)]];
 	return fq_codel_fattest(to) ? : to->flows;
 }
 
@@ -109,7 +115,7 @@ fq_codel_move_where(struct fq_codel_table *to, struct fq_codel_table *from,
 	if (kind == FQ_CODEL_MOVE_CLASS && i < to->count)
 		return fq_codel_move_class(to, flow, i);
 	if (kind == FQ_CODEL_MOVE_OWN && to->rings_used & FQ_CODEL_IDLE)
-		return fq_codel_take(to, __ffs64(to->rings_used), flow->hash);
+		return fq_codel_take(to, fq_codel_idle_ring(to), flow->hash);
 	return fq_codel_move_common(to, fq_codel_move_any(to));
 }
 
@@ -197,7 +203,7 @@ static inline void fq_codel_move_idle(struct fq_codel_table *to,
 			return;
 		if (!(flow->fq_codel_flags & FQ_CODEL_HASHED))
 			continue;
-		dest = fq_codel_take(to, __ffs64(to->rings_used), flow->hash);
+		dest = fq_codel_take(to, fq_codel_idle_ring(to), flow->hash);
 		fq_codel_move_state(to, from, dest, flow);
 		dest->turn_next = to->round - (from->round - flow->turn_next);
 		dest->fq_codel_flags |= flow->fq_codel_flags & FQ_CODEL_CAME;

@@ -22,7 +22,7 @@
 #include <linux/slab.h>
 #include <linux/types.h>
 
-#include "codel_qdisc.h"
+#include "codel_queue.h"
 #include "fq_codel_users.h"
 
 #define FQ_CODEL_FLOWS_MAX	65536

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* As much of the kernel, and of codel_qdisc.h, as the pool of flows needs. */
+/* As much of the kernel, and of codel_queue.h, as the pool of flows needs. */
 #ifndef POOL_SHIM_H
 #define POOL_SHIM_H
 
