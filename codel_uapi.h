@@ -161,7 +161,8 @@ struct codel_tuple {
  * @drops: by CoDel and for limits, packets
  * @marks: by CoDel and ce_threshold, packets
  * @delay: packets that left, by sojourn time
- * @tuple: a sample: every 64th packet, the second first
+ * @tuple: a sample: every 256th packet, the second first
+ * @reserved: 0
  */
 struct codel_flow_stats {
 	__aligned_u64 bytes;
@@ -170,7 +171,7 @@ struct codel_flow_stats {
 	__u32 marks;
 	__u32 delay[CODEL_FLOW_DELAYS];
 	struct codel_tuple tuple;
-	__u32 reserved;	/* 0 */
+	__u8 reserved[4];
 };
 
 /**

@@ -125,15 +125,13 @@ static inline void fq_codel_move_user(struct fq_codel_table *to,
 				      const struct fq_codel_flow *dest,
 				      const struct fq_codel_flow *flow)
 {
-	u32 i = fq_codel_index(to, dest);
-	struct fq_codel_user *user, *now;
+	struct fq_codel_user *user = fq_codel_user(from, flow);
+	struct fq_codel_user *now = fq_codel_user_slot(&to->users, to->flows, dest);
 
-	user = fq_codel_user(&from->users, fq_codel_index(from, flow));
-	now = fq_codel_user_slot(&to->users, i);
-	if (!user || (now->owner != i && now->stats.packets))
+	if (!user || (now->owner != dest && now->stats.packets))
 		return;
-	*now = *user;
-	now->owner = i;
+	now->stats = user->stats;
+	now->owner = dest;
 }
 
 /* What is known of a flow, to a queue of which nothing is */

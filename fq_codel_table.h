@@ -22,7 +22,7 @@
 #include <linux/slab.h>
 #include <linux/types.h>
 
-#include "codel_queue.h"
+#include "fq_codel_flow.h"
 #include "fq_codel_users.h"
 
 #define FQ_CODEL_FLOWS_MAX	65536
@@ -46,39 +46,6 @@
 /* Queues that hashes share at most when none is free: 1/16 of all, 1 to 64 */
 #define FQ_CODEL_SHARES		64
 #define FQ_CODEL_SHARES_SHIFT	4
-
-#define FQ_CODEL_HASHED		BIT(0)	/* @hash is valid, and in the buckets */
-#define FQ_CODEL_ACTIVE		BIT(1)	/* in a line */
-#define FQ_CODEL_OLD		BIT(2)	/* the line is that of the old flows */
-#define FQ_CODEL_SHARED		BIT(3)	/* may hold packets of several hashes */
-#define FQ_CODEL_CLASS		BIT(4)	/* filters use it: hashes may not */
-#define FQ_CODEL_CAME		BIT(5)	/* was active before, for the same hash */
-
-#define fq_codel_ring		queue.vars.user[0]
-#define fq_codel_flags		queue.vars.user[1]
-
-/**
- * struct fq_codel_flow - a queue of the pool
- * @queue: packets and CoDel state, and in bytes that would be padding the ring
- *	(@fq_codel_ring) and flags (@fq_codel_flags)
- * @hash: whose queue it is
- * @deficit: bytes that it may still send in this turn
- * @turn_next: behind it in its line; while idle, the round that it was last active in
- * @bucket_next: behind it in its bucket, itself if it is the last
- * @ring_prev: before it in its ring
- * @ring_next: behind it in its ring
- */
-struct fq_codel_flow {
-	struct codel_queue queue;
-	u32 hash;
-	s32 deficit;
-	u16 turn_next;
-	u16 bucket_next;
-	u16 ring_prev;
-	u16 ring_next;
-};
-
-static_assert(sizeof(struct fq_codel_flow) == 64);
 
 /**
  * struct fq_codel_line - flows that wait for their turn
@@ -132,6 +99,25 @@ static inline u32 fq_codel_index(const struct fq_codel_table *t,
 				 const struct fq_codel_flow *flow)
 {
 	return flow - t->flows;
+}
+
+/* The record of a flow, NULL if it has none */
+static inline struct fq_codel_user *fq_codel_user(const struct fq_codel_table *t,
+						  const struct fq_codel_flow *flow)
+{
+	struct fq_codel_user *user = fq_codel_user_slot(&t->users, t->flows, flow);
+
+	return user->owner == flow ? user : NULL;
+}
+
+/* A flow has become that of another hash. */
+static inline void fq_codel_user_renamed(struct fq_codel_table *t,
+					 const struct fq_codel_flow *flow)
+{
+	struct fq_codel_user *user = fq_codel_user(t, flow);
+
+	if (user)
+		fq_codel_user_clear(user);
 }
 
 /* ---- rings ---- */
@@ -468,7 +454,7 @@ static inline struct fq_codel_flow *fq_codel_take(struct fq_codel_table *t,
 	memset(&flow->queue.vars, 0, sizeof(flow->queue.vars));
 	flow->fq_codel_ring = ring;
 	fq_codel_hash_add(t, flow, hash);
-	fq_codel_user_renamed(&t->users, fq_codel_index(t, flow));
+	fq_codel_user_renamed(t, flow);
 	return flow;
 }
 
@@ -585,7 +571,7 @@ static inline struct fq_codel_table *fq_codel_table_new(u32 count)
 	t->buckets = kvmalloc_array(count, sizeof(*t->buckets), GFP_KERNEL);
 	t->turn_prev = kvmalloc_array(count, sizeof(*t->turn_prev), GFP_KERNEL);
 	if (!t->flows || !t->buckets || !t->turn_prev ||
-	    !fq_codel_users_make(&t->users, count)) {
+	    !fq_codel_users_make(&t->users, t->flows, count)) {
 		fq_codel_table_free(t);
 		return NULL;
 	}

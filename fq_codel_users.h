@@ -5,8 +5,8 @@
  *
  * Up to FQ_CODEL_USERS flows have a record each. With more, flows whose numbers end in
  * the same bits want the same one. It belongs to one of them, and goes to another only
- * after its owner was idle while the others sent FQ_CODEL_SAMPLE_EVERY packets. So
- * whoever fills the queue has a record.
+ * after its owner was idle while the others sent 255 packets. So whoever fills the queue
+ * has a record.
  */
 #ifndef FQ_CODEL_USERS_H
 #define FQ_CODEL_USERS_H
@@ -19,48 +19,54 @@
 #include <linux/types.h>
 
 #include "codel_uapi.h"
+#include "fq_codel_flow.h"
 
 #define FQ_CODEL_USERS		1024
 
-/* The second packet of a flow says whose it is, and then one of so many */
-#define FQ_CODEL_SAMPLE_EVERY	64
+/* The second packet of a flow says whose it is, and then one of so many: 0 in eight bits */
+#define FQ_CODEL_SAMPLE_EVERY	256
+
+/* In bytes that a dump shows as 0: */
+#define fq_codel_until_sample	stats.reserved[0]
+#define fq_codel_stays		stats.reserved[1]
 
 /**
- * struct fq_codel_user - a record
- * @stats: of the flow whose it is
- * @owner: its number
- * @until_sample: packets to the next one that is looked at
- * @stays: packets that others have to send before one of them gets the record
+ * struct fq_codel_user - a record; twice as large as a flow, see fq_codel_user_slot()
+ * @stats: of the flow whose it is; also packets to the next one that is looked at
+ *	(@fq_codel_until_sample), and packets that others have to send before one of
+ *	them gets the record (@fq_codel_stays)
+ * @owner: the flow
  */
 struct fq_codel_user {
 	struct codel_flow_stats stats;
-	u16 owner;
-	u8 until_sample;
-	u8 stays;
+	const struct fq_codel_flow *owner;
 };
+
+static_assert(sizeof(struct fq_codel_user) == 2 * sizeof(struct fq_codel_flow));
 
 /**
  * struct fq_codel_users - the records
- * @records: @mask + 1 of them
- * @mask: of a flow's number, the bits that say its record
+ * @records: as many as @mask + sizeof(struct fq_codel_flow) is long
+ * @mask: of the distance of a flow from the first, in bytes, what says its record
  */
 struct fq_codel_users {
 	struct fq_codel_user *records;
-	u32 mask;
+	unsigned long mask;
 };
 
-static __always_inline struct fq_codel_user *
-fq_codel_user_slot(struct fq_codel_users *users, u32 i)
+static inline u32 fq_codel_users_count(const struct fq_codel_users *users)
 {
-	return &users->records[i & users->mask];
+	return users->mask / sizeof(struct fq_codel_flow) + 1;
 }
 
-/* The record of a flow, NULL if it has none */
-static inline struct fq_codel_user *fq_codel_user(struct fq_codel_users *users, u32 i)
+/* The record that a flow has, or would have; distances are bytes, for nothing is divided */
+static __always_inline struct fq_codel_user *
+fq_codel_user_slot(const struct fq_codel_users *users,
+		   const struct fq_codel_flow *flows, const struct fq_codel_flow *flow)
 {
-	struct fq_codel_user *user = fq_codel_user_slot(users, i);
+	unsigned long distance = (const char *)flow - (const char *)flows;
 
-	return user->owner == i ? user : NULL;
+	return (void *)((char *)users->records + 2 * (distance & users->mask));
 }
 
 /**
@@ -81,53 +87,44 @@ static __always_inline bool fq_codel_user_sent(struct fq_codel_user *user, u32 l
 	    CODEL_FLOW_DELAY_SHIFT);
 	stats->bytes += len;
 	stats->packets++;
-	return !--user->until_sample;
+	return !--user->fq_codel_until_sample;
 }
 
 /* A flow starts from 0, as another one or after a clearing. */
 static inline void fq_codel_user_clear(struct fq_codel_user *user)
 {
 	memset(&user->stats, 0, sizeof(user->stats));
-	user->until_sample = 2;
-}
-
-/* A flow has become that of another hash. */
-static inline void fq_codel_user_renamed(struct fq_codel_users *users, u32 i)
-{
-	struct fq_codel_user *user = fq_codel_user(users, i);
-
-	if (user)
-		fq_codel_user_clear(user);
+	user->fq_codel_until_sample = 2;
 }
 
 /**
  * fq_codel_user_contest() - a flow without a record has sent a packet
  * @user: the record that it would have
- * @i: the flow
+ * @flow: the flow
  * @busy: the owner is active
  */
-static noinline void fq_codel_user_contest(struct fq_codel_user *user, u32 i,
-					   bool busy)
+static noinline void fq_codel_user_contest(struct fq_codel_user *user,
+					   const struct fq_codel_flow *flow, bool busy)
 {
-	if (busy || (user->stays && user->stays--))
+	if (busy || (user->fq_codel_stays && user->fq_codel_stays--))
 		return;
 	fq_codel_user_clear(user);
-	user->owner = i;
+	user->owner = flow;
 }
 
 /* Make the records for some flows. Return: false if there is no memory. */
-static inline bool fq_codel_users_make(struct fq_codel_users *users, u32 flows)
+static inline bool fq_codel_users_make(struct fq_codel_users *users,
+				       const struct fq_codel_flow *flows, u32 count)
 {
-	u32 i, count = roundup_pow_of_two(min_t(u32, flows, FQ_CODEL_USERS));
+	u32 i, records = roundup_pow_of_two(min_t(u32, count, FQ_CODEL_USERS));
 
-	users->records = kvmalloc_array(count, sizeof(*users->records), GFP_KERNEL);
+	users->records = kvmalloc_array(records, sizeof(*users->records), GFP_KERNEL);
 	if (!users->records)
 		return false;
-	users->mask = count - 1;
-	for (i = 0; i < count; i++) {
+	users->mask = (records - 1) * sizeof(struct fq_codel_flow);
+	for (i = 0; i < records; i++) {
 		fq_codel_user_clear(&users->records[i]);
-		users->records[i].owner = i;
-		users->records[i].stays = 0;
+		users->records[i].owner = &flows[min(i, count - 1)];
 	}
 	return true;
 }
@@ -137,7 +134,7 @@ static inline void fq_codel_users_clear(struct fq_codel_users *users)
 {
 	u32 i;
 
-	for (i = 0; i <= users->mask; i++)
+	for (i = 0; i < fq_codel_users_count(users); i++)
 		fq_codel_user_clear(&users->records[i]);
 }
 

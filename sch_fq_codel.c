@@ -43,21 +43,24 @@ struct fq_codel_sched {
 	struct tcf_block *block;
 };
 
+static const struct fq_codel_flow *fq_codel_flow_of(const struct codel_queue *queue)
+{
+	return container_of(queue, struct fq_codel_flow, queue);
+}
+
 static u32 codel_qdisc_flow(struct Qdisc *sch, const struct codel_queue *queue)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 
-	return 1 + fq_codel_index(&q->table,
-				  container_of(queue, struct fq_codel_flow, queue));
+	return 1 + fq_codel_index(&q->table, fq_codel_flow_of(queue));
 }
 
-/* The record of a queue's flow, NULL if it has none */
 static struct fq_codel_user *fq_codel_user_of(struct Qdisc *sch,
 					      const struct codel_queue *queue)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 
-	return fq_codel_user(&q->table.users, codel_qdisc_flow(sch, queue) - 1);
+	return fq_codel_user(&q->table, fq_codel_flow_of(queue));
 }
 
 static void codel_qdisc_flow_dropped(struct Qdisc *sch,
@@ -278,8 +281,8 @@ static noinline void fq_codel_sample(struct fq_codel_user *user,
 				     const struct sk_buff *skb)
 {
 	fq_codel_tuple_read(&user->stats.tuple, skb);
-	user->until_sample = FQ_CODEL_SAMPLE_EVERY;
-	user->stays = FQ_CODEL_SAMPLE_EVERY;
+	user->fq_codel_until_sample = (u8)FQ_CODEL_SAMPLE_EVERY;
+	user->fq_codel_stays = U8_MAX;
 }
 
 /* A packet of a flow is on its way out. */
@@ -287,12 +290,11 @@ static __always_inline void fq_codel_sent(struct fq_codel_table *t,
 					  const struct fq_codel_flow *flow,
 					  const struct sk_buff *skb)
 {
-	u32 i = fq_codel_index(t, flow);
-	struct fq_codel_user *user = fq_codel_user_slot(&t->users, i);
+	struct fq_codel_user *user = fq_codel_user_slot(&t->users, t->flows, flow);
 
-	if (unlikely(user->owner != i))
-		fq_codel_user_contest(user, i, t->flows[user->owner].fq_codel_flags &
-					       FQ_CODEL_ACTIVE);
+	if (unlikely(user->owner != flow))
+		fq_codel_user_contest(user, flow, user->owner->fq_codel_flags &
+						  FQ_CODEL_ACTIVE);
 	else if (unlikely(fq_codel_user_sent(user, qdisc_pkt_len(skb),
 					     flow->queue.vars.user_time)))
 		fq_codel_sample(user, skb);
@@ -674,9 +676,10 @@ static int fq_codel_dump_class_stats(struct Qdisc *sch, unsigned long class,
 					       &flow->queue.vars);
 	qs.qlen = codel_qdisc_count(&flow->queue);
 	qs.backlog = min_t(u64, flow->queue.backlog, U32_MAX);
-	user = fq_codel_user(&q->table.users, class - 1);
+	user = fq_codel_user(&q->table, flow);
 	if (user) {
 		st.flow = user->stats;
+		memset(st.flow.reserved, 0, sizeof(st.flow.reserved));
 		size = sizeof(st);
 	}
 	sch_tree_unlock(sch);

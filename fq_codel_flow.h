@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/* One flow of an FQ-CoDel. */
+#ifndef FQ_CODEL_FLOW_H
+#define FQ_CODEL_FLOW_H
+
+#include <linux/bitops.h>
+#include <linux/types.h>
+
+#include "codel_queue.h"
+
+#define FQ_CODEL_HASHED		BIT(0)	/* @hash is valid, and in the buckets */
+#define FQ_CODEL_ACTIVE		BIT(1)	/* in a line */
+#define FQ_CODEL_OLD		BIT(2)	/* the line is that of the old flows */
+#define FQ_CODEL_SHARED		BIT(3)	/* may hold packets of several hashes */
+#define FQ_CODEL_CLASS		BIT(4)	/* filters use it: hashes may not */
+#define FQ_CODEL_CAME		BIT(5)	/* was active before, for the same hash */
+
+#define fq_codel_ring		queue.vars.user[0]
+#define fq_codel_flags		queue.vars.user[1]
+
+/**
+ * struct fq_codel_flow - a queue of the pool
+ * @queue: packets and CoDel state, and in bytes that would be padding the ring
+ *	(@fq_codel_ring) and flags (@fq_codel_flags)
+ * @hash: whose queue it is
+ * @deficit: bytes that it may still send in this turn
+ * @turn_next: behind it in its line; while idle, the round that it was last active in
+ * @bucket_next: behind it in its bucket, itself if it is the last
+ * @ring_prev: before it in its ring
+ * @ring_next: behind it in its ring
+ */
+struct fq_codel_flow {
+	struct codel_queue queue;
+	u32 hash;
+	s32 deficit;
+	u16 turn_next;
+	u16 bucket_next;
+	u16 ring_prev;
+	u16 ring_next;
+};
+
+static_assert(sizeof(struct fq_codel_flow) == 64);
+
+#endif /* FQ_CODEL_FLOW_H */
