@@ -30,6 +30,7 @@ enum codel_option_type {
 	CODEL_TIME,		/* u32, microseconds */
 	CODEL_FLAG,		/* u32, 0 or 1: "KEYWORD" or "noKEYWORD" */
 	CODEL_SELECTOR,		/* u8/u8: a value, and a mask in an attribute of its own */
+	CODEL_ACTION,		/* a flag in TCA_CODEL_EXT: done once, never shown */
 };
 
 /**
@@ -40,7 +41,8 @@ enum codel_option_type {
  * @attr: its attribute in TCA_OPTIONS
  * @mask_attr: CODEL_SELECTOR: the attribute of the mask
  * @mask_key: CODEL_SELECTOR: the mask's name in JSON
- * @off_attr: the flag in TCA_CODEL_EXT that stands for "KEYWORD off", or 0
+ * @ext_attr: the flag in TCA_CODEL_EXT that stands for "KEYWORD off", or for the
+ *	action; or 0
  * @hide_zero: 0 means that the qdisc does not know the option
  */
 struct codel_option {
@@ -50,7 +52,7 @@ struct codel_option {
 	__u16 attr;
 	__u16 mask_attr;
 	const char *mask_key;
-	__u16 off_attr;
+	__u16 ext_attr;
 	bool hide_zero;
 };
 
@@ -60,7 +62,7 @@ enum codel_stat_type {
 	CODEL_STAT_TIME,	/* unsigned, microseconds */
 	CODEL_STAT_STIME,	/* signed, microseconds */
 	CODEL_STAT_FLAG,	/* the name alone */
-	CODEL_STAT_U64,
+	CODEL_STAT_U64,		/* ours, of 64 bits: there as a whole or not at all */
 };
 
 /**
@@ -91,8 +93,18 @@ int codel_parse_options(const char *kind, const struct codel_option *options,
 			int argc, char **argv, struct nlmsghdr *n);
 int codel_print_options(FILE *f, const struct codel_option *options,
 			struct rtattr *opt);
-void codel_copy_stats(void *to, size_t len, const struct rtattr *xstats);
+
+/*
+ * Statistics are read where they are, as far as they are there: what is missing
+ * is 0. Returns whether all @len bytes at @offset were there.
+ */
+bool codel_copy_stats(void *to, const struct rtattr *xstats, size_t offset,
+		      size_t len);
 void codel_print_stats(FILE *f, const struct codel_stat *table,
-		       const void *stats);
+		       const struct rtattr *xstats);
+
+/* What is ours begins at @offset; nothing is printed if it is not all there */
+void codel_print_sight(FILE *f, const struct rtattr *xstats, size_t offset);
+void codel_print_flow(FILE *f, const struct rtattr *xstats, size_t offset);
 
 #endif /* CODEL_COMMON_H */

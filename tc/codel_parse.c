@@ -17,7 +17,7 @@
 
 /* What the command line says about one option */
 struct codel_value {
-	enum { CODEL_NOT_GIVEN, CODEL_GIVEN, CODEL_OFF } state;
+	enum { CODEL_NOT_GIVEN, CODEL_GIVEN, CODEL_BY_FLAG } state;
 	__u32 value;
 	__u32 mask;
 };
@@ -35,7 +35,13 @@ static const struct {
 	[CODEL_FLAG] = { "", "", "" },
 	[CODEL_SELECTOR] = { "VALUE/MASK", "of the form VALUE/MASK",
 			     "0/0 to 255/255" },
+	[CODEL_ACTION] = { "", "", "" },
 };
+
+static bool codel_can_be_off(const struct codel_option *o)
+{
+	return o->ext_attr && o->type != CODEL_ACTION;
+}
 
 static void codel_usage_line(const struct codel_option *o)
 {
@@ -45,8 +51,10 @@ static void codel_usage_line(const struct codel_option *o)
 		snprintf(name, sizeof(name), "%s | no%s", o->keyword,
 			 o->keyword);
 	else
-		snprintf(name, sizeof(name), "%s %s%s", o->keyword,
-			 codel_types[o->type].arg, o->off_attr ? " | off" : "");
+		snprintf(name, sizeof(name), "%s%s%s%s", o->keyword,
+			 o->type == CODEL_ACTION ? "" : " ",
+			 codel_types[o->type].arg,
+			 codel_can_be_off(o) ? " | off" : "");
 	fprintf(stderr, "\t%-32s  %s\n", name, o->help);
 }
 
@@ -138,9 +146,9 @@ static int codel_read_value(const char *kind, const struct codel_option *o,
 	if (!str)
 		return codel_error(kind, o->keyword, "%s%s is missing",
 				   codel_types[o->type].arg,
-				   o->off_attr ? " or \"off\"" : "");
-	if (o->off_attr && !strcmp(str, "off")) {
-		v->state = CODEL_OFF;
+				   codel_can_be_off(o) ? " or \"off\"" : "");
+	if (codel_can_be_off(o) && !strcmp(str, "off")) {
+		v->state = CODEL_BY_FLAG;
 		return 0;
 	}
 
@@ -203,6 +211,10 @@ static int codel_read_options(const char *kind,
 			v->value = !negated;
 			continue;
 		}
+		if (o->type == CODEL_ACTION) {
+			v->state = CODEL_BY_FLAG;
+			continue;
+		}
 		i++;
 		if (codel_read_value(kind, o, v, i < argc ? argv[i] : NULL))
 			return -1;
@@ -228,20 +240,21 @@ static int codel_put_value(struct nlmsghdr *n, const struct codel_option *o,
 	return codel_put_u8(n, o->attr, v->value);
 }
 
-/* Options that are off are flags in the nest which the kernel's own ignore */
-static int codel_put_off(struct nlmsghdr *n, const struct codel_option *options,
-			 const struct codel_value *values)
+/* What is off and what is to be done are flags in the nest which the kernel's own ignore */
+static int codel_put_flags(struct nlmsghdr *n,
+			   const struct codel_option *options,
+			   const struct codel_value *values)
 {
 	struct rtattr *ext = NULL;
 	int i;
 
 	for (i = 0; options[i].keyword; i++) {
-		if (values[i].state != CODEL_OFF)
+		if (values[i].state != CODEL_BY_FLAG)
 			continue;
 		if (!ext)
 			ext = addattr_nest(n, CODEL_REQUEST_MAX,
 					   TCA_CODEL_EXT | NLA_F_NESTED);
-		if (addattr_l(n, CODEL_REQUEST_MAX, options[i].off_attr, NULL,
+		if (addattr_l(n, CODEL_REQUEST_MAX, options[i].ext_attr, NULL,
 			      0))
 			return -1;
 	}
@@ -265,7 +278,7 @@ int codel_parse_options(const char *kind, const struct codel_option *options,
 		if (values[i].state == CODEL_GIVEN &&
 		    codel_put_value(n, &options[i], &values[i]))
 			return -1;
-	if (codel_put_off(n, options, values))
+	if (codel_put_flags(n, options, values))
 		return -1;
 	addattr_nest_end(n, nest);
 	return 0;

@@ -5,20 +5,8 @@
  */
 #include <string.h>
 
-#include "codel_common.h"
+#include "codel_json.h"
 #include "../codel_uapi.h"
-
-#define CODEL_NO_COLOUR 0	/* JSON, which is all that tc prints for us */
-
-static void codel_json_uint(const char *key, __u32 value)
-{
-	print_color_uint(PRINT_JSON, CODEL_NO_COLOUR, key, NULL, value);
-}
-
-static void codel_json_bool(const char *key, bool value)
-{
-	print_color_bool(PRINT_JSON, CODEL_NO_COLOUR, key, NULL, value);
-}
 
 /* 0 if the attribute is absent or too short, as every tc reads it */
 static bool codel_get_attr(__u32 *value, const struct rtattr *attr, size_t len)
@@ -115,10 +103,9 @@ static void codel_print_off(FILE *f, const struct codel_option *o,
 		    codel_get_attr(&mask, tb[o->mask_attr], sizeof(__u8)) &&
 		    !value && !mask && is_json_context())
 			codel_print_selector(f, o, value, mask);
-	} else if (o->off_attr && ext[o->off_attr] && !tb[o->attr]) {
+	} else if (o->ext_attr && ext[o->ext_attr] && !tb[o->attr]) {
 		if (is_json_context())
-			print_color_null(PRINT_JSON, CODEL_NO_COLOUR,
-					 o->keyword, NULL, NULL);
+			codel_json_null(o->keyword);
 		else
 			fprintf(f, "%s off ", o->keyword);
 	}
@@ -142,37 +129,40 @@ int codel_print_options(FILE *f, const struct codel_option *options,
 
 	codel_parse_nest(tb, TCA_CODEL_EXT, opt);
 	for (o = options; o->keyword; o++)
-		codel_print_option(f, o, tb);
+		if (o->type != CODEL_ACTION)
+			codel_print_option(f, o, tb);
 
 	if (!tb[TCA_CODEL_EXT])
 		return 0;
 
 	codel_parse_nest(ext, TCA_CODEL_EXT_MAX, tb[TCA_CODEL_EXT]);
 	for (o = options; o->keyword; o++)
-		codel_print_off(f, o, tb, ext);
+		if (o->type != CODEL_ACTION)
+			codel_print_off(f, o, tb, ext);
 	return 0;
 }
 
-/* What an older kernel does not know is 0; what a newer one adds is ignored */
-void codel_copy_stats(void *to, size_t len, const struct rtattr *xstats)
+bool codel_copy_stats(void *to, const struct rtattr *xstats, size_t offset,
+		      size_t len)
 {
 	const size_t given = RTA_PAYLOAD(xstats);
+	const size_t there = given > offset ? given - offset : 0;
 
 	memset(to, 0, len);
-	memcpy(to, RTA_DATA(xstats), given < len ? given : len);
+	memcpy(to, (const char *)RTA_DATA(xstats) + (there ? offset : 0),
+	       there < len ? there : len);
+	return there >= len;
 }
 
 static void codel_json_stat(const struct codel_stat *s, __u64 value)
 {
 	switch (s->type) {
 	case CODEL_STAT_U64:
-		print_color_u64(PRINT_JSON, CODEL_NO_COLOUR, s->name, NULL,
-				value);
+		codel_json_u64(s->name, value);
 		break;
 	case CODEL_STAT_INT:
 	case CODEL_STAT_STIME:
-		print_color_int(PRINT_JSON, CODEL_NO_COLOUR, s->name, NULL,
-				(__s32)value);
+		codel_json_int(s->name, (__s32)value);
 		break;
 	case CODEL_STAT_FLAG:
 		codel_json_bool(s->name, true);
@@ -205,31 +195,29 @@ static void codel_print_stat(FILE *f, const struct codel_stat *s, __u64 value)
 	}
 }
 
-static __u64 codel_stat_at(const struct codel_stat *s, const void *stats,
-			   size_t offset)
+static __u64 codel_stat_at(const struct codel_stat *s,
+			   const struct rtattr *xstats, size_t offset)
 {
-	const char *at = (const char *)stats + offset;
 	__u64 wide;
 	__u32 value;
 
-	if (s->type == CODEL_STAT_U64) {
-		memcpy(&wide, at, sizeof(wide));
-		return wide;
-	}
-	memcpy(&value, at, sizeof(value));
+	if (s->type == CODEL_STAT_U64)
+		return codel_copy_stats(&wide, xstats, offset, sizeof(wide)) ?
+			       wide : 0;
+	codel_copy_stats(&value, xstats, offset, sizeof(value));
 	return value;
 }
 
 void codel_print_stats(FILE *f, const struct codel_stat *table,
-		       const void *stats)
+		       const struct rtattr *xstats)
 {
 	const struct codel_stat *s;
 	__u64 value;
 
 	for (s = table; s->name; s++) {
-		if (s->conditional && !codel_stat_at(s, stats, s->condition))
+		if (s->conditional && !codel_stat_at(s, xstats, s->condition))
 			continue;
-		value = codel_stat_at(s, stats, s->offset);
+		value = codel_stat_at(s, xstats, s->offset);
 		if (is_json_context()) {
 			codel_json_stat(s, value);
 			continue;

@@ -20,7 +20,7 @@ static const struct codel_option codel_options[] = {
 		.keyword = "ce_threshold",
 		.type = CODEL_TIME,
 		.attr = TCA_CODEL_CE_THRESHOLD,
-		.off_attr = TCA_CODEL_EXT_CE_THRESHOLD_OFF,
+		.ext_attr = TCA_CODEL_EXT_CE_THRESHOLD_OFF,
 		.help = "mark every ECN-capable packet delayed longer",
 	}, {
 		.keyword = "interval",
@@ -32,6 +32,11 @@ static const struct codel_option codel_options[] = {
 		.type = CODEL_FLAG,
 		.attr = TCA_CODEL_ECN,
 		.help = "mark ECN-capable packets instead of dropping them",
+	}, {
+		.keyword = "reset_stats",
+		.type = CODEL_ACTION,
+		.ext_attr = TCA_CODEL_EXT_RESET_STATS,
+		.help = "all counters start again from 0",
 	}, {
 	}
 };
@@ -71,14 +76,12 @@ static int codel_print_opt(CODEL_QDISC_UTIL *qu, FILE *f, struct rtattr *opt)
 static int codel_print_xstats(CODEL_QDISC_UTIL *qu, FILE *f,
 			      struct rtattr *xstats)
 {
-	struct tc_codel_xstats st;
-
 	(void)qu;
 	if (!xstats)
 		return 0;
 
-	codel_copy_stats(&st, sizeof(st), xstats);
-	codel_print_stats(f, codel_stats, &st);
+	codel_print_stats(f, codel_stats, xstats);
+	codel_print_sight(f, xstats, offsetof(struct codel_xstats, sight));
 	return 0;
 }
 

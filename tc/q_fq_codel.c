@@ -30,7 +30,7 @@ static const struct codel_option fq_codel_options[] = {
 		.keyword = "ce_threshold",
 		.type = CODEL_TIME,
 		.attr = TCA_FQ_CODEL_CE_THRESHOLD,
-		.off_attr = TCA_CODEL_EXT_CE_THRESHOLD_OFF,
+		.ext_attr = TCA_CODEL_EXT_CE_THRESHOLD_OFF,
 		.help = "mark every ECN-capable packet delayed longer",
 	}, {
 		.keyword = "ce_threshold_selector",
@@ -60,6 +60,11 @@ static const struct codel_option fq_codel_options[] = {
 		.attr = TCA_FQ_CODEL_DROP_BATCH_SIZE,
 		.hide_zero = true,
 		.help = "packets at most that one cut drops",
+	}, {
+		.keyword = "reset_stats",
+		.type = CODEL_ACTION,
+		.ext_attr = TCA_CODEL_EXT_RESET_STATS,
+		.help = "all counters start again from 0",
 	}, {
 	}
 };
@@ -122,19 +127,25 @@ static int fq_codel_print_opt(CODEL_QDISC_UTIL *qu, FILE *f,
 static int fq_codel_print_xstats(CODEL_QDISC_UTIL *qu, FILE *f,
 				 struct rtattr *xstats)
 {
-	struct codel_fq_xstats st;
+	__u32 type;
 
 	(void)qu;
 	if (!xstats)
 		return 0;
 
-	codel_copy_stats(&st, sizeof(st), xstats);
-	if (RTA_PAYLOAD(xstats) < sizeof(st))
-		st.shared = 0;	/* half of it would be worse than none */
-	if (st.common.type == TCA_FQ_CODEL_XSTATS_QDISC)
-		codel_print_stats(f, fq_codel_qdisc_stats, &st);
-	if (st.common.type == TCA_FQ_CODEL_XSTATS_CLASS)
-		codel_print_stats(f, fq_codel_class_stats, &st);
+	codel_copy_stats(&type, xstats,
+			 offsetof(struct tc_fq_codel_xstats, type),
+			 sizeof(type));
+	if (type == TCA_FQ_CODEL_XSTATS_QDISC) {
+		codel_print_stats(f, fq_codel_qdisc_stats, xstats);
+		codel_print_sight(f, xstats,
+				  offsetof(struct codel_fq_xstats, sight));
+	}
+	if (type == TCA_FQ_CODEL_XSTATS_CLASS) {
+		codel_print_stats(f, fq_codel_class_stats, xstats);
+		codel_print_flow(f, xstats,
+				 offsetof(struct codel_fq_class_xstats, flow));
+	}
 	return 0;
 }
 

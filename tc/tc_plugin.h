@@ -62,10 +62,16 @@ int print_color_int(unsigned int type, unsigned int color, const char *key,
 		    const char *fmt, int value);
 int print_color_null(unsigned int type, unsigned int color, const char *key,
 		     const char *fmt, const char *value);
+int print_color_string(unsigned int type, unsigned int color, const char *key,
+		       const char *fmt, const char *value);
 int print_color_u64(unsigned int type, unsigned int color, const char *key,
 		    const char *fmt, uint64_t value);
 int print_color_uint(unsigned int type, unsigned int color, const char *key,
 		     const char *fmt, unsigned int value);
+void open_json_object(const char *name);
+void close_json_object(void);
+void open_json_array(unsigned int type, const char *name);
+void close_json_array(unsigned int type, const char *name);
 bool is_json_context(void);
 void print_nl(void);
 char *sprint_size(__u32 size, char *buf);

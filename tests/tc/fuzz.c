@@ -15,8 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <arpa/inet.h>
+#include <linux/if_ether.h>
 
 #include "../../tc/tc_plugin.h"
+#include "../../codel_delay.h"
 #include "../../codel_uapi.h"
 
 #define WORDS_MAX 64
@@ -32,6 +35,16 @@ static FILE *null;
 static char words[WORDS_MAX][WORD_LEN];
 static unsigned int selector;
 static int n_words;
+
+/* What has been printed as JSON of statistics, which are no options */
+static struct {
+	bool on;
+	int depth;	/* of objects and arrays */
+	unsigned int buckets;
+	unsigned int delays;
+	uint64_t last_percentile;
+	uint64_t max;
+} shown;
 
 __attribute__((noreturn, format(printf, 1, 2)))
 static void die(const char *format, ...)
@@ -102,11 +115,58 @@ static void word(const char *format, ...)
 {
 	va_list args;
 
+	if (shown.on)
+		return;
 	if (n_words == WORDS_MAX)
 		die("more words than options");
 	va_start(args, format);
 	vsnprintf(words[n_words++], WORD_LEN, format, args);
 	va_end(args);
+}
+
+/* They are printed in their order; UINT64_MAX is null */
+static void show_percentile(const char *key, uint64_t value)
+{
+	if (key[0] != 'p' || !strstr(key, "_ns"))
+		return;
+	if (value < shown.last_percentile)
+		die("%s: %" PRIu64 " is less than one before it", key, value);
+	shown.last_percentile = value;
+}
+
+void open_json_object(const char *name)
+{
+	shown.depth++;
+	if (name && !strcmp(name, "delay")) {
+		shown.delays++;
+		shown.last_percentile = 0;
+	}
+}
+
+void close_json_object(void)
+{
+	shown.depth--;
+}
+
+void open_json_array(unsigned int type, const char *name)
+{
+	(void)type, (void)name;
+	shown.depth++;
+}
+
+void close_json_array(unsigned int type, const char *name)
+{
+	(void)type, (void)name;
+	shown.depth--;
+}
+
+int print_color_string(unsigned int type, unsigned int color, const char *key,
+		       const char *fmt, const char *value)
+{
+	(void)type, (void)color, (void)fmt;
+	word("%s", key);
+	word("%s", value);
+	return 0;
 }
 
 int print_color_bool(unsigned int type, unsigned int color, const char *key,
@@ -121,6 +181,7 @@ int print_color_null(unsigned int type, unsigned int color, const char *key,
 		     const char *fmt, const char *value)
 {
 	(void)type, (void)color, (void)fmt, (void)value;
+	show_percentile(key, UINT64_MAX);
 	word("%s", key);
 	word("off");
 	return 0;
@@ -155,6 +216,10 @@ int print_color_u64(unsigned int type, unsigned int color, const char *key,
 		    const char *fmt, uint64_t value)
 {
 	(void)type, (void)color, (void)fmt;
+	show_percentile(key, value);
+	if (!strcmp(key, "max_ns"))
+		shown.max = value;
+	shown.buckets += !strcmp(key, "from_ns");
 	word("%s", key);
 	word("%llu", (unsigned long long)value);
 	return 0;
@@ -208,7 +273,7 @@ int parse_rtattr_flags(struct rtattr *tb[], int max, struct rtattr *rta,
 
 /* ---- what the options mean, written down a second time ---- */
 
-enum shape { NUMBER, TIME, SIZE, FLAG, SELECTOR };
+enum shape { NUMBER, TIME, SIZE, FLAG, SELECTOR, ACTION };
 
 struct meaning {
 	const char *keyword;
@@ -223,6 +288,7 @@ static const struct meaning codel_meaning[] = {
 	{ "interval", TIME, TCA_CODEL_INTERVAL, false },
 	{ "ecn", FLAG, TCA_CODEL_ECN, false },
 	{ "ce_threshold", TIME, TCA_CODEL_CE_THRESHOLD, true },
+	{ "reset_stats", ACTION, 0, false },
 	{ NULL, NUMBER, 0, false }
 };
 
@@ -238,6 +304,7 @@ static const struct meaning fq_codel_meaning[] = {
 	{ "ce_threshold_selector", SELECTOR,
 	  TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR, false },
 	{ "drop_batch", NUMBER, TCA_FQ_CODEL_DROP_BATCH_SIZE, false },
+	{ "reset_stats", ACTION, 0, false },
 	{ NULL, NUMBER, 0, false }
 };
 
@@ -256,6 +323,7 @@ struct expectation {
 	bool present[EXPECT_MAX];
 	uint32_t value[EXPECT_MAX];
 	bool off;
+	bool reset;
 };
 
 struct request {
@@ -313,6 +381,11 @@ static void choose(const struct meaning *m, struct expectation *e)
 		word("%s", m->keyword);
 		word("off");
 		e->off = true;
+		return;
+	}
+	if (m->shape == ACTION) {
+		word("%s", m->keyword);
+		e->reset = true;
 		return;
 	}
 	/* 0 is no legal drop_batch, and no kernel's dump shows it */
@@ -383,8 +456,8 @@ static void check_request(struct request *r, const struct expectation *e)
 {
 	struct rtattr *ext[TCA_CODEL_EXT_MAX + 1];
 	struct rtattr *tb[EXPECT_MAX];
+	bool off = false, reset = false;
 	uint32_t v;
-	bool off;
 
 	parse_rtattr_flags(tb, EXPECT_MAX - 1, RTA_DATA(options(r)),
 			   (int)RTA_PAYLOAD(options(r)), 0);
@@ -402,15 +475,17 @@ static void check_request(struct request *r, const struct expectation *e)
 
 	parse_rtattr_flags(tb, EXPECT_MAX - 1, RTA_DATA(options(r)),
 			   (int)RTA_PAYLOAD(options(r)), NLA_F_NESTED);
-	off = false;
 	if (tb[TCA_CODEL_EXT]) {
 		parse_rtattr_flags(ext, TCA_CODEL_EXT_MAX,
 				   RTA_DATA(tb[TCA_CODEL_EXT]),
 				   (int)RTA_PAYLOAD(tb[TCA_CODEL_EXT]), 0);
 		off = ext[TCA_CODEL_EXT_CE_THRESHOLD_OFF];
+		reset = ext[TCA_CODEL_EXT_RESET_STATS];
 	}
 	if (off != e->off)
 		die("ce_threshold off %s", off ? "sent" : "not sent");
+	if (reset != e->reset)
+		die("reset_stats %s", reset ? "sent" : "not sent");
 }
 
 /* A qdisc of ours dumps what it was told, and the nest in any case */
@@ -450,6 +525,7 @@ static void round_trip(void)
 		show_words("not read back");
 		exit(1);
 	}
+	e.reset = false;	/* is never shown */
 	check_request(&r, &e);
 }
 
@@ -529,6 +605,17 @@ static void shape_attrs(struct rtattr *nest)
 	}
 }
 
+static void print_stats(struct qdisc_util *util, struct rtattr *xstats)
+{
+	memset(&shown, 0, sizeof(shown));
+	shown.on = true;
+	json = below(2);
+	util->print_xstats(util, null, xstats);
+	if (shown.depth)
+		die("%d objects or arrays are open", shown.depth);
+	shown.on = false;
+}
+
 static void any_bytes(void)
 {
 	struct qdisc_util *util = kinds[below(2)].util;
@@ -544,8 +631,87 @@ static void any_bytes(void)
 	attr = any_attr(below(64));
 	if (RTA_PAYLOAD(attr) >= 4 && below(4))
 		*(__u32 *)RTA_DATA(attr) = below(2);
-	n_words = 0;
-	util->print_xstats(util, null, attr);
+	print_stats(util, attr);
+	free(attr);
+}
+
+/* Where the histogram is said to be: right, nearly right, or anywhere */
+static void any_place(struct codel_sight *sight, unsigned int buckets)
+{
+	sight->delay_offset = sizeof(*sight);
+	sight->delay_count = (__u16)buckets;
+	sight->delay_first = (__u16)below(CODEL_DELAY_BUCKETS - buckets + 1);
+	if (!below(8))
+		sight->delay_offset = (__u16)(below(2) ? roll() : below(400));
+	if (!below(8))
+		sight->delay_count = (__u16)(below(2) ? roll() : below(300));
+	if (!below(8))
+		sight->delay_first = (__u16)(below(2) ? roll() : below(300));
+}
+
+/* Whether all that @sight speaks of is in @payload, written down a second time */
+static bool is_whole(const struct codel_sight *sight, size_t at, size_t payload)
+{
+	if (payload < at + sizeof(*sight))
+		return false;
+	return sight->delay_offset >= sizeof(*sight) &&
+	       sight->delay_first + sight->delay_count <= CODEL_DELAY_BUCKETS &&
+	       (!sight->delay_count ||
+		at + sight->delay_offset + 8u * sight->delay_count <= payload);
+}
+
+static void any_qdisc_stats(void)
+{
+	const unsigned int kind = below(2), buckets = below(CODEL_DELAY_BUCKETS + 1);
+	const size_t at = kind ? offsetof(struct codel_fq_xstats, sight) :
+				 offsetof(struct codel_xstats, sight);
+	const size_t full = at + sizeof(struct codel_sight) + 8 * buckets;
+	struct rtattr *attr = any_attr((unsigned int)full), *part;
+	struct codel_sight sight;
+	size_t given = full;
+	bool whole;
+
+	if (kind)
+		*(__u32 *)RTA_DATA(attr) = TCA_FQ_CODEL_XSTATS_QDISC;
+	memcpy(&sight, (char *)RTA_DATA(attr) + at, sizeof(sight));
+	any_place(&sight, buckets);
+	memcpy((char *)RTA_DATA(attr) + at, &sight, sizeof(sight));
+	if (below(2))
+		given = below((unsigned int)full + 1);
+	part = any_attr((unsigned int)given);
+	memcpy(RTA_DATA(part), RTA_DATA(attr), given);
+	free(attr);
+
+	whole = is_whole(&sight, at, given);
+	print_stats(kinds[kind].util, part);
+	if (json && shown.delays != whole)
+		die("delay was %sshown, of %zu bytes", whole ? "not " : "", given);
+	if (json && whole && shown.buckets != sight.delay_count)
+		die("%u buckets of %u", shown.buckets, sight.delay_count);
+	if (json && whole && shown.last_percentile != UINT64_MAX &&
+	    shown.last_percentile > shown.max)
+		die("a percentile above the maximum");
+	free(part);
+}
+
+static void any_class_stats(void)
+{
+	const unsigned int full = sizeof(struct codel_fq_class_xstats);
+	const unsigned int given = below(2) ? full + below(9) : below(full + 1);
+	struct rtattr *attr = any_attr(given);
+	const size_t protocol = offsetof(struct codel_fq_class_xstats,
+					 flow.tuple.protocol);
+	const __be16 types[] = { 0, htons(ETH_P_IP), htons(ETH_P_IPV6) };
+
+	if (given >= sizeof(__u32))
+		*(__u32 *)RTA_DATA(attr) = TCA_FQ_CODEL_XSTATS_CLASS;
+	if (given >= full && below(4))
+		memcpy((char *)RTA_DATA(attr) + protocol, &types[below(3)],
+		       sizeof(types[0]));
+	print_stats(&fq_codel_oot_qdisc_util, attr);
+	if (json && shown.delays != (given >= full))
+		die("a flow was %sshown, of %u bytes",
+		    shown.delays ? "" : "not ", given);
 	free(attr);
 }
 
@@ -562,6 +728,8 @@ int main(int argc, char **argv)
 		round_trip();
 		any_text();
 		any_bytes();
+		any_qdisc_stats();
+		any_class_stats();
 	}
 	printf("%ld rounds\n", rounds);
 	return 0;

@@ -116,11 +116,26 @@ build_in_tree() {
 
 # A build that fails leaves a tree whose own build works
 failed_build() {
-	cp -a "$plugins" "$tmp/tc" && cp "$plugins/../codel_uapi.h" "$tmp" &&
+	cp -a "$plugins" "$tmp/tc" &&
+		cp "$plugins"/../codel_uapi.h "$plugins"/../codel_delay.h "$tmp" &&
 		echo '#error "meant to fail"' >>"$tmp/tc/q_fq_codel.c" || return
 	! make -s -C "$tmp/tc" iproute2 IPROUTE2_SRC="$tmp/tree" || return
 	make -s -C "$tmp/tree" SUBDIRS='lib tc' || return
 	! nm -D "$tmp/tree/tc/tc" | grep codel_oot
+}
+
+# Who reads the stock tc's output reads ours
+# shellcheck disable=SC2086
+flent() {
+	local status=0
+
+	./foreign.py flent >"$tmp/flent" 2>"$tmp/why" || status=$?
+	if [ "$status" -eq 4 ]; then
+		skip_case flent "$(tail -n 1 "$tmp/why")"
+		return
+	fi
+	test_case flent /usr/bin/python3 test_flent.py --flent "$(cat "$tmp/flent")" \
+		--plugins "$plugins" --fakekernel "$PWD/fakekernel.so" $tc
 }
 
 # What an iproute2 build does not go without
@@ -133,12 +148,13 @@ have_tools() {
 }
 
 echo "KTAP version 1"
-echo "1..9"
+echo "1..10"
 test_case symbols symbols
 test_case installation installation
 test_case fuzz ./fuzz "$rounds"
 # shellcheck disable=SC2086
 test_case plugins test_plugins $tc
+flent
 test_case not_a_source not_a_source
 if [ -z "$source" ] && have_tools &&
 	./iproute2_source "$tmp/source" >"$tmp/log" 2>&1; then

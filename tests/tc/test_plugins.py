@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import random
+import socket
 import struct
 import subprocess
 import sys
@@ -27,8 +28,8 @@ HERE = Path(__file__).resolve().parent
 U32 = 2**32 - 1
 NESTED = 0x8000
 TCA_KIND, TCA_OPTIONS, TCA_STATS2 = 1, 2, 7
-TCA_STATS_APP, TCA_STATS_QUEUE = 4, 3
-TCA_CODEL_EXT, CE_THRESHOLD_OFF = 64, 1
+TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_APP = 1, 3, 4
+TCA_CODEL_EXT, CE_THRESHOLD_OFF, RESET_STATS = 64, 1, 2
 NO_PLUGINS = "/nonexistent"
 
 Attrs = dict[int, bytes]
@@ -118,10 +119,10 @@ class Tc:
         command = ["env", f"LD_PRELOAD={self.preload}", *self.command, *args]
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
-    def add(self, kind: str, options: list[str], plugins: str = "") -> Attrs:
+    def add(self, kind: str, options: list[str], plugins: str = "", verb: str = "add") -> Attrs:
         """TCA_OPTIONS as tc sends them."""
         self.state.unlink(missing_ok=True)
-        done = self.run("qdisc", "add", "dev", "lo", "root", kind, *options, plugins=plugins)
+        done = self.run("qdisc", verb, "dev", "lo", "root", kind, *options, plugins=plugins)
         assert done.returncode == 0, f"{options}: {done.stderr}"
         request = attrs(self.state.read_bytes())
         assert request[TCA_KIND].rstrip(b"\0").decode() == kind
@@ -141,8 +142,9 @@ class Tc:
         if options is not None:
             state += attr(TCA_OPTIONS, options)
         if xstats is not None:
+            basic = attr(TCA_STATS_BASIC, struct.pack("=QI4x", 6, 7))
             queue = attr(TCA_STATS_QUEUE, struct.pack("=5I", 1, 2, 3, 4, 5))
-            state += attr(TCA_STATS2, queue + attr(TCA_STATS_APP, xstats))
+            state += attr(TCA_STATS2, basic + queue + attr(TCA_STATS_APP, xstats))
         self.state.write_bytes(state)
 
     def text(self, *args: str, what: str = "qdisc", plugins: str = "") -> str:
@@ -229,6 +231,28 @@ def test_off_is_sent(tc: Tc) -> None:
     for kind in KINDS:
         sent = tc.add(kind, ["ce_threshold", "off"])
         assert sent == {TCA_CODEL_EXT | NESTED: attr(CE_THRESHOLD_OFF, b"")}, sent
+
+
+def test_reset_stats_is_sent(tc: Tc) -> None:
+    reset, off = attr(RESET_STATS, b""), attr(CE_THRESHOLD_OFF, b"")
+    for kind, table in KINDS.items():
+        for verb in ("add", "change", "replace"):
+            sent = tc.add(kind, ["reset_stats"], verb=verb)
+            assert sent == {TCA_CODEL_EXT | NESTED: reset}, sent
+        sent = tc.add(kind, "reset_stats limit 7 ce_threshold off reset_stats".split())
+        wanted = {table["limit"].attr: u32(7), TCA_CODEL_EXT | NESTED: off + reset}
+        assert sent == wanted, sent
+        said = tc.refusal(kind, "reset_stats", "1")
+        assert said.startswith(f'{kind}: "1" is not an option\n'), said
+
+
+def test_reset_stats_is_never_shown(tc: Tc) -> None:
+    for kind, table in KINDS.items():
+        for flags in ([], ["-j"], ["-d"]):
+            tc.dump(kind, encode(table, {"limit": 7}) + ext(CE_THRESHOLD_OFF))
+            without = tc.text(*flags)
+            tc.dump(kind, encode(table, {"limit": 7}) + ext(CE_THRESHOLD_OFF, RESET_STATS))
+            assert tc.text(*flags) == without, tc.text(*flags)
 
 
 def test_last_value_counts(tc: Tc) -> None:
@@ -439,6 +463,302 @@ def test_statistics_are_raw_in_json(tc: Tc) -> None:
         assert (wanted | {"drop_next": -10}).items() <= shown.items(), shown
 
 
+# struct codel_sight, by its members' names in JSON. The eighth cause of drops has no name.
+COUNTS = ["received", "sent", "queued", "bypassed"]
+DROPS = ["codel", "limit", "memory", "change", "filter", "taken", "reset", "other"]
+MARKS = ["codel", "ce_threshold"]
+Pair = tuple[int, int]  # packets and bytes
+PERCENTILES = {"p50": 500, "p90": 900, "p99": 990, "p99.9": 999}
+
+# The buckets: 16 of 64 ns, then eight to each power of two, the last one open
+BOUNDS = [64 * i for i in range(16)]
+BOUNDS += [(8 + i) << (k - 3) for k in range(10, 37) for i in range(8)]
+# Those of a flow: to each power of two from 2^20 on
+FLOW_BOUNDS = [0, *(1 << k for k in range(20, 32))]
+
+
+class Histogram(NamedTuple):
+    """Sojourn times as the kernel counts them, and what must be shown of them."""
+
+    bounds: list[int]
+    packets: list[int]
+    longest: int | None = None
+
+    def end(self, i: int) -> int | None:
+        return self.bounds[i + 1] if i + 1 < len(self.bounds) else None
+
+    def percentile(self, permille: int) -> int | None:
+        total = sum(self.packets)
+        if not total:
+            return None
+        reached = 0
+        for i, count in enumerate(self.packets):
+            reached += count
+            if reached * 1000 >= total * permille:
+                break
+        ends = [end for end in (self.end(i), self.longest) if end is not None]
+        return min(ends) if ends else None
+
+    def place(self) -> tuple[int, int]:
+        """From where to where they are not 0."""
+        full = [i for i, count in enumerate(self.packets) if count]
+        return (full[0], full[-1] + 1) if full else (0, 0)
+
+    def json(self) -> dict[str, Any]:
+        shown: dict[str, Any] = {
+            f"{name.replace('.', '_')}_ns": self.percentile(p) for name, p in PERCENTILES.items()
+        }
+        shown["buckets"] = [
+            {"from_ns": self.bounds[i], "to_ns": self.end(i), "count": self.packets[i]}
+            for i in range(*self.place())
+        ]
+        return shown
+
+    def text(self) -> str:
+        if not any(self.packets):
+            return ""
+        words = ["\n  delay"]
+        for name, p in PERCENTILES.items():
+            value = self.percentile(p)
+            words.append(name)
+            words.append(">" + spell(self.bounds[-1]) if value is None else spell(value))
+        if self.longest is not None:
+            words += ["max", spell(self.longest)]
+        return " ".join(words)
+
+
+def spell(ns: int) -> str:
+    """A time in three digits, as people read it."""
+    for unit, scale in (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1)):
+        if ns >= scale or scale == 1:
+            value = ns / scale
+            return (f"{value:.3g}" if value < 999.5 else f"{value:.0f}") + unit
+    raise AssertionError
+
+
+def random_count(rng: random.Random) -> int:
+    return rng.choice([0, 0, rng.randrange(100), rng.getrandbits(rng.randrange(1, 55))])
+
+
+def random_histogram(rng: random.Random, bounds: list[int], bits: int) -> Histogram:
+    packets = [0] * len(bounds)
+    first = rng.randrange(len(bounds))
+    for i in range(first, rng.randrange(first, len(bounds) + 1)):
+        packets[i] = rng.choice([0, 1, rng.getrandbits(rng.randrange(1, bits))])
+    return Histogram(bounds, packets)
+
+
+class Sight(NamedTuple):
+    """The ledger of a qdisc, and the histogram."""
+
+    counts: list[Pair]
+    drops: list[Pair]
+    marks: list[Pair]
+    delay_sum: int
+    delays: Histogram
+
+    def wire(self) -> bytes:
+        pairs = self.counts + self.drops + self.marks
+        numbers = [n for pair in pairs for n in pair]
+        fixed = struct.pack(f"={len(numbers)}Q2Q", *numbers, self.delay_sum, self.delays.longest)
+        first, end = self.delays.place()
+        place = struct.pack("=4H", len(fixed) + 8, first, end - first, 0)
+        return fixed + place + struct.pack(f"={end - first}Q", *self.delays.packets[first:end])
+
+    def json(self) -> dict[str, Any]:
+        def named(names: list[str], pairs: list[Pair]) -> dict[str, Any]:
+            return {n: dict(zip(("packets", "bytes"), p)) for n, p in zip(names, pairs)}
+
+        return named(COUNTS, self.counts) | {
+            "dropped": named(DROPS, self.drops),
+            "marked": named(MARKS, self.marks),
+            "delay": {"sum_ns": self.delay_sum, "max_ns": self.delays.longest} | self.delays.json(),
+        }
+
+    def text(self) -> str:
+        text = self.delays.text()
+        received, bypassed = self.counts[0][0], self.counts[3][0]
+        if received or bypassed:
+            text += f"\n  received {received}" + f" bypassed {bypassed}" * (bypassed > 0)
+        drops = [f" {name} {pair[0]}" for name, pair in zip(DROPS, self.drops) if pair[0]]
+        return text + ("\n  drops" + "".join(drops)) * bool(drops)
+
+
+def random_sight(rng: random.Random) -> Sight:
+    def pairs(n: int) -> list[Pair]:
+        return [(random_count(rng), random_count(rng)) for _ in range(n)]
+
+    delays = random_histogram(rng, BOUNDS, 54)
+    end = delays.place()[1]
+    low = BOUNDS[end - 1] if end else 0
+    high = BOUNDS[end] if end < len(BOUNDS) else 2**40
+    longest = rng.randrange(low, high) if end else 0
+    return Sight(
+        pairs(4), pairs(8), pairs(2), rng.getrandbits(63), delays._replace(longest=longest)
+    )
+
+
+def own_statistics(kind: str) -> tuple[bytes, int]:
+    """The kernel's statistics and what is between them and ours; the former's length."""
+    if kind.startswith("fq_codel"):
+        return struct.pack("=10IQ", 0, *range(1, 10), 0), 40
+    return struct.pack("=10I", *range(1, 10), 0), 36
+
+
+def test_sight_is_shown(tc: Tc) -> None:
+    rng = random.Random(7)
+    for kind in STOCK_KINDS:
+        for _ in range(60):
+            head, length = own_statistics(kind)
+            tc.dump(kind, None, head[:length])
+            before, before_json = tc.text("-s"), tc.json("-s")
+            sight = random_sight(rng)
+            tc.dump(kind, None, head + sight.wire() + rng.randbytes(rng.randrange(40)))
+            wanted = before.removesuffix("\n") + sight.text() + "\n"
+            assert tc.text("-s") == wanted, f"{tc.text('-s')!r}, not {wanted!r}"
+            assert tc.json("-s") == before_json | sight.json(), tc.json("-s")
+            assert list(tc.json("-s"))[: len(before_json)] == list(before_json)
+
+
+def test_sight_is_shown_whole_or_not(tc: Tc) -> None:
+    rng = random.Random(8)
+    for kind in KINDS:
+        head, length = own_statistics(kind)
+        tc.dump(kind, None, head[:length])
+        before, before_json = tc.text("-s"), tc.json("-s")
+        sight = random_sight(rng)
+        full = sight._replace(delays=Histogram(BOUNDS, [1] * len(BOUNDS), 2**38))
+        ledger = len(head) + len(full.wire()) - 8 * len(BOUNDS)
+        for cut in [*range(length, ledger, 7), ledger - 1]:
+            tc.dump(kind, None, (head + full.wire())[:cut])
+            assert tc.text("-s") == before, f"{cut} bytes: {tc.text('-s')}"
+            assert tc.json("-s") == before_json, f"{cut} bytes: {tc.json('-s')}"
+        for cut in (ledger, ledger + 8, len(head + full.wire()) - 1):
+            tc.dump(kind, None, (head + full.wire())[:cut])
+            assert "  delay" not in tc.text("-s"), f"{cut} bytes: {tc.text('-s')}"
+            shown = tc.json("-s")
+            assert "delay" not in shown and "received" in shown, f"{cut} bytes: {shown}"
+
+
+def test_misplaced_histogram_is_not_shown(tc: Tc) -> None:
+    rng = random.Random(9)
+    for kind in KINDS:
+        head, _length = own_statistics(kind)
+        wire = random_sight(rng)._replace(delays=Histogram(BOUNDS, [1] * 232, 5)).wire()
+        at = len(wire) - 8 * 232 - 8
+        right = (at + 8, 0, 232)
+        for place in (right, (at, 0, 232), (0, 0, 232), (at + 16, 0, 232), (65535, 0, 1),
+                      (at + 8, 1, 232), (at + 8, 232, 1), (at + 8, 65535, 65535),
+                      (at + 8, 0, 65535)):  # fmt: skip
+            moved = wire[:at] + struct.pack("=4H", *place, 0) + wire[at + 8 :]
+            tc.dump(kind, None, head + moved)
+            assert ("delay" in tc.json("-s")) == (place == right), place
+            assert ("  delay" in tc.text("-s")) == (place == right), place
+
+
+class Flow(NamedTuple):
+    """The statistics of a flow, and the words for its tuple."""
+
+    numbers: list[int]  # bytes, packets, drops, marks
+    delays: Histogram
+    tuple: bytes
+    words: str
+    json_tuple: dict[str, Any] | None
+
+    def wire(self) -> bytes:
+        return (
+            struct.pack("=2Q2I", *self.numbers)
+            + struct.pack("=13I", *self.delays.packets)
+            + self.tuple
+            + bytes(4)
+        )
+
+    def json(self) -> dict[str, Any]:
+        shown: dict[str, Any] = dict(zip(("bytes", "packets", "drops", "marks"), self.numbers))
+        if self.json_tuple:
+            shown["tuple"] = self.json_tuple
+        return shown | {"delay": self.delays.json()}
+
+    def text(self) -> str:
+        sent, packets, drops, marks = self.numbers
+        return (
+            (f"\n  flow {self.words}" if self.words else "")
+            + f"\n  sent {sent}b {packets}p drops {drops} marks {marks}"
+            + self.delays.text()
+        )
+
+
+def flow_tuple(protocol: int, ip: int, src: str, sport: int, dst: str, dport: int) -> bytes:
+    family = socket.AF_INET6 if ":" in src else socket.AF_INET
+    ends = [socket.inet_pton(family, end).ljust(16, b"\0") for end in (src, dst)]
+    return b"".join(ends) + struct.pack("!3H2B", sport, dport, protocol, ip, 0)
+
+
+# Ethernet type, protocol above IP, source, port, destination, port; the words for it
+TUPLES = [
+    ((0x800, 6, "10.0.0.1", 5201, "10.0.0.2", 443), "tcp 10.0.0.1:5201 > 10.0.0.2:443"),
+    ((0x800, 17, "255.255.255.255", 65535, "0.0.0.0", 0), "udp 255.255.255.255:65535 > 0.0.0.0:0"),
+    ((0x800, 1, "10.0.0.1", 0, "10.0.0.2", 0), "icmp 10.0.0.1 > 10.0.0.2"),
+    ((0x800, 132, "10.0.0.1", 0, "10.0.0.2", 9), "sctp 10.0.0.1:0 > 10.0.0.2:9"),
+    ((0x800, 253, "10.0.0.1", 0, "10.0.0.2", 0), "protocol 0xfd 10.0.0.1 > 10.0.0.2"),
+    ((0x86DD, 6, "2001:db8::1", 22, "fe80::2", 1024), "tcp [2001:db8::1]:22 > [fe80::2]:1024"),
+    ((0x86DD, 58, "::1", 0, "ff02::1", 0), "icmpv6 [::1] > [ff02::1]"),
+    ((0x806, 0, "0.0.0.0", 0, "0.0.0.0", 0), "arp"),
+    ((0x88CC, 0, "0.0.0.0", 0, "0.0.0.0", 0), "ethertype 0x88cc"),
+    ((0, 6, "10.0.0.1", 1, "10.0.0.2", 2), ""),
+]
+
+
+def random_flow(rng: random.Random) -> Flow:
+    fields, words = rng.choice(TUPLES)
+    json_tuple: dict[str, Any] | None = None
+    if fields[0]:
+        json_tuple = {"protocol": fields[0]}
+    if fields[0] in (0x800, 0x86DD):
+        names = ("ip_proto", "src", "sport", "dst", "dport")
+        json_tuple = {"protocol": fields[0]} | dict(zip(names, fields[1:]))
+    numbers = [rng.getrandbits(rng.randrange(1, 54)) for _ in range(2)]
+    numbers += [rng.getrandbits(rng.randrange(1, 32)) for _ in range(2)]
+    delays = random_histogram(rng, FLOW_BOUNDS, 32)
+    return Flow(numbers, delays, flow_tuple(*fields), words, json_tuple)
+
+
+def test_flows_are_shown(tc: Tc) -> None:
+    rng = random.Random(10)
+    head = struct.pack("=IiIIIIi4I", 1, -5, 8, 6, 7, 1, -10, 0, 0, 0, 0)[:40]
+    for kind in ("fq_codel", "fq_codel_oot"):
+        tc.dump(kind, None, head)
+        before = tc.text("-s", what="class")
+        for _ in range(60):
+            flow = random_flow(rng)
+            wire = head + flow.wire()
+            tc.dump(kind, None, wire[:-1])
+            assert tc.text("-s", what="class") == before, tc.text("-s", what="class")
+            tc.dump(kind, None, wire + rng.randbytes(rng.randrange(9)))
+            wanted = before.removesuffix("\n") + flow.text() + "\n"
+            shown = tc.text("-s", what="class")
+            assert shown == wanted, f"{shown!r}, not {wanted!r}"
+            if tc.text("-j", "-s", what="class").startswith("["):
+                stats = tc.json("-s", what="class")["stats"]
+                assert stats["flow"] == flow.json(), stats
+
+
+def test_statistics_of_ours_leave_the_stock_tc_alone(tc: Tc) -> None:
+    rng = random.Random(11)
+    flow = struct.pack("=10I", 1, *range(2, 11))
+    for kind, what, own in [
+        *((kind, "qdisc", own_statistics(kind)) for kind in STOCK_KINDS),
+        ("fq_codel", "class", (flow, len(flow))),
+    ]:
+        head, length = own
+        for flags in (["-s"], ["-s", "-j"]):
+            tc.dump(kind, None, head[:length])
+            before = tc.text(*flags, what=what, plugins=NO_PLUGINS)
+            more = random_sight(rng) if what == "qdisc" else random_flow(rng)
+            tc.dump(kind, None, head + more.wire())
+            assert tc.text(*flags, what=what, plugins=NO_PLUGINS) == before
+
+
 def test_malformed_dumps_do_no_harm(tc: Tc) -> None:
     rng = random.Random(6)
     for kind in KINDS:
@@ -453,7 +773,7 @@ def test_malformed_dumps_do_no_harm(tc: Tc) -> None:
             tc.dump(kind, payload)
             for flags in ([], ["-j"]):
                 done = tc.run(*flags, "qdisc", "show", "dev", "lo")
-                assert done.returncode == 0, f"{payload!r}: {done.returncode}"
+                assert done.returncode == 0 and kind in done.stdout, f"{payload!r}: {done}"
 
 
 def test_stock_tc_shows_ours_without_plugins(tc: Tc) -> None:
@@ -471,6 +791,7 @@ NEED_STOCK = {
     test_words_of_the_stock_tc_come_first,
     test_statistics_are_those_of_the_stock_tc,
     test_shared_is_shown_if_it_is_there,
+    test_statistics_of_ours_leave_the_stock_tc_alone,
     test_stock_tc_shows_ours_without_plugins,
 }
 

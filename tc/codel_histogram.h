@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
+/*
+ * Sojourn times of packets: percentiles for readers, every bucket as JSON.
+ */
+#ifndef CODEL_HISTOGRAM_H
+#define CODEL_HISTOGRAM_H
+
+#include "codel_common.h"
+#include "../codel_delay.h"
+
+#define CODEL_NO_END (~0ULL)	/* of times: longer than any that is known */
+
+/**
+ * struct codel_histogram - how many packets waited for how long
+ * @packets: in each bucket
+ * @first: the first bucket that is not 0
+ * @end: the first one after those that are not 0
+ * @buckets: how many there are; the last has no upper end
+ * @bound: where a bucket begins, and so the one before it ends, ns
+ * @max: the longest time, ns; CODEL_NO_END if that is not known
+ */
+struct codel_histogram {
+	__u64 packets[CODEL_DELAY_BUCKETS];
+	unsigned int first;
+	unsigned int end;
+	unsigned int buckets;
+	__u64 (*bound)(unsigned int bucket);
+	__u64 max;
+};
+
+/* A line of percentiles, and the maximum if it is known; none without packets */
+void codel_print_percentiles(FILE *f, const struct codel_histogram *h);
+
+/* The same, and the buckets, as members of the object that is open */
+void codel_json_histogram(const struct codel_histogram *h);
+
+#endif /* CODEL_HISTOGRAM_H */

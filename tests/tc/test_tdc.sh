@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+#
+# The kernel's own tests of tc (tc-testing) of codel and fq_codel hold for our kinds: what
+# they do works, and what they look for in tc's output is there. On every suite, in the
+# virtual machine.
+. "$(dirname "$0")/../vm/tap.sh"
+
+kinds=$(cd "$(dirname "$0")" && pwd)
+suites=${SUITE:-bookworm trixie sid}
+names=(codel.json fq_codel.json)
+
+status=0
+folder=$("$kinds/foreign.py" tc-testing 2>"$err") || status=$?
+if ((status == 4)); then
+	echo "TAP version 13"
+	echo "1..0 # SKIP $(tail -n 1 "$err")"
+	exit 4
+fi
+
+# cases SUFFIX: how many passed of those that there are, and the failed ones
+cases()
+{
+	vm "${names[@]/#/--put=$folder/}" -- \
+		tests/tc/tdc.py --suffix "$1" "${names[@]}"
+	grep -A 20 -B 20 '^not ok' "$out" | sed 's/^/# /'
+	[[ $status -eq 0 ]] && (($(grep -c '^ok' "$out") >= 20))
+}
+
+# shellcheck disable=SC2086 # words
+plan "$(wc -w <<<$suites)"
+for SUITE in $suites; do
+	ok "tc-testing's cases hold for codel_oot and fq_codel_oot on $SUITE" cases _oot
+done
+finish

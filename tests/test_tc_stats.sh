@@ -1,0 +1,473 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# What tc shows of real traffic: every packet is accounted for, the percentiles are
+# those of the buckets, readers and programs are told the same, reset_stats clears all
+# of it and nothing else does. The stock tc, and tc monitor, do what they did.
+#
+#	CLIENT --- ROUTER --- 4 Mbit/s, then as good as none --- SERVER
+#	  UDP      htb, qdisc
+#
+# The numbers are read when the link is as good as blocked: no packet leaves meanwhile.
+
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/traffic.sh"
+. "$(dirname "$0")/probe.sh"
+
+lib_require python3
+
+# overload KIND: UDP at twice the rate, of which a third may be marked
+overload()
+{
+	topo_create
+	topo_bottleneck 4mbit "$1" limit 200 ecn
+	sink_start
+	udp_send --rate 6e6 --size 1000 --flows 3 --time 1 >/dev/null &
+	udp_send --rate 3e6 --size 800 --tos 2 --source 7000 --time 1 >/dev/null
+	wait $!
+	block
+}
+
+# block: one more packet may leave at once, the next in minutes
+block()
+{
+	link_rate 80bit
+	sleep 0.1
+	snapshot
+}
+
+link_rate()
+{
+	tc -n "$ROUTER" class change dev r1 parent 1: classid 1:1 \
+		htb rate "$1" burst 1600 cburst 1600 quantum 1514
+}
+
+# snapshot: what "now" is about
+snapshot()
+{
+	bottleneck_get tojson >"$LIB_TMP/now"
+}
+
+# now EXPRESSION: jq, of the qdisc under test
+now()
+{
+	jq -r "$1" "$LIB_TMP/now"
+}
+
+# text: what tc shows of the qdisc under test, for people
+text()
+{
+	tc -n "$ROUTER" -s qdisc show dev r1 handle 10:
+}
+
+# count PATTERN: lines of the input
+count()
+{
+	grep -cE "$1" || :
+}
+
+OURS='^  (delay|received|drops) '
+
+# Nothing twice, as most readers of JSON would not say that they have lost something
+repeated_keys()
+{
+	tc -n "$ROUTER" -j -s qdisc show dev r1 | python3 -c '
+import json, sys
+def once(pairs):
+    names = [name for name, _ in pairs]
+    print(*(name for name in set(names) if names.count(name) > 1), end="")
+    return dict(pairs)
+json.load(sys.stdin, object_pairs_hook=once)'
+}
+
+# Of JSON: what of the ledger does not hold
+# shellcheck disable=SC2016 # jq's
+UNBALANCED='def sum(unit): [.[][unit]] | add;
+	[("packets", "bytes") as $u |
+		select(.received[$u] != .sent[$u] + .queued[$u] + (.dropped | sum($u))) |
+		"received \($u)"] +
+	[{a: .drops, b: (.dropped | sum("packets")), is: "drops"},
+	 {a: .qlen, b: .queued.packets, is: "qlen"},
+	 {a: .backlog, b: .queued.bytes, is: "backlog"},
+	 {a: .packets, b: (.sent.packets + .bypassed.packets), is: "packets"},
+	 {a: .bytes, b: (.sent.bytes + .bypassed.bytes), is: "bytes"},
+	 {a: .ecn_mark, b: .marked.codel.packets, is: "ecn_mark"},
+	 {a: .drop_overlimit, b: .dropped.limit.packets, is: "drop_overlimit"},
+	 {a: .sent.packets, b: ([.delay.buckets[].count] | add), is: "histogram"}
+	 | select(.a != .b) | "\(.is) \(.a), not \(.b)"] | .[]'
+
+adds_up()
+{
+	check "numbers that disagree" "$(now "$UNBALANCED")" == ""
+	check "names that are there twice" "$(repeated_keys)" == ""
+	check "sent" "$(now .sent.packets)" ">" 300
+	check "queued" "$(now .queued.packets)" ">" 50
+	check "dropped by CoDel" "$(now .dropped.codel.packets)" ">" 0
+	check "dropped for the limit" "$(now .dropped.limit.packets)" ">" 100
+	check "marked" "$(now .marked.codel.packets)" ">" 0
+	check "size of what was marked" "$(now '.marked.codel | .bytes / .packets')" == 814
+}
+
+# From where to where packets were counted, without a hole, as tightly as may be
+# shellcheck disable=SC2016 # jq's
+HOLES='.delay.buckets | (.[0], .[-1] | select(.count == 0) | "ends in 0"),
+	(range(1; length) as $i | select(.[$i].from_ns != .[$i - 1].to_ns) | "hole at \($i)")'
+
+# The end of the bucket in which the share is reached, or the maximum if that is less
+# shellcheck disable=SC2016 # jq's
+PERCENTILES='.delay | . as $d | ([.buckets[].count] | add) as $all |
+	{p50: 500, p90: 900, p99: 990, p99_9: 999} | to_entries[] | . as $p |
+	(reduce $d.buckets[] as $b ({below: 0, at: null};
+		if .at == null and (.below + $b.count) * 1000 >= $all * $p.value
+		then .at = $b.to_ns else . end | .below += $b.count)) |
+	([.at, $d.max_ns] | min) as $want | $d["\($p.key)_ns"] as $is |
+	select($is != $want) | "\($p.key) \($is), not \($want)"'
+
+# shellcheck disable=SC2016 # jq's
+agrees_with_buckets()
+{
+	check "buckets" "$(now "$HOLES")" == ""
+	check "percentiles" "$(now "$PERCENTILES")" == ""
+	check "different ones" \
+		"$(now '.delay | [.p50_ns, .p90_ns, .p99_ns] | unique | length')" ">=" 2
+	check "longest, of the last bucket" \
+		"$(now '.delay | .max_ns < .buckets[-1].to_ns and
+			.max_ns >= .buckets[-1].from_ns')" == true
+	check "sum, of what the buckets allow" \
+		"$(now '.delay | .sum_ns as $sum |
+			([.buckets[] | .from_ns * .count] | add) <= $sum and
+			([.buckets[] | .to_ns * .count] | add) >= $sum')" == true
+	# The queue is full, and 200 packets are 0.4 s in all
+	check_near "longest, ms" "$(now '.delay.max_ns / 1e6')" 300 100
+}
+
+# delay_words: of the line for people, a name and nanoseconds per line
+delay_words()
+{
+	text | awk '
+		$1 == "delay" {
+			for (i = 2; i < NF; i += 2) {
+				unit = $(i + 1); sub(/[0-9.]+/, "", unit)
+				scale = unit == "s" ? 1e9 : unit == "ms" ? 1e6 : \
+					unit == "us" ? 1e3 : unit == "ns" ? 1 : -1
+				printf "%s %d\n", $i, $(i + 1) * scale
+			}
+		}'
+}
+
+# Three digits are shown: half of the third may be missing
+people_read_the_same()
+{
+	local name ns number=0 line
+
+	while read -r name ns; do
+		number=$((number + 1))
+		[[ $name != p99.9 ]] || name=p99_9
+		check_near "$name" "$ns" "$(now ".delay.${name}_ns")" \
+			"$(calc "$ns * 0.005")"
+	done < <(delay_words)
+	check "figures of the delay" "$number" == 5
+	line=$(text | sed -n 's/^  drops //p')
+	check "drops" "$line" == "$(now '[.dropped | to_entries[] |
+		select(.value.packets > 0) | "\(.key) \(.value.packets)"] | join(" ")')"
+	line=$(text | sed -n 's/^  received //p')
+	check "received" "$line" == "$(now .received.packets)"
+	check "columns of what is ours" \
+		"$(text | grep -E "$OURS" | wc -L)" "<=" 80
+	check "lines" "$(text | wc -l)" "<=" 8
+}
+
+accounts()
+{
+	overload "$1"
+	adds_up
+	agrees_with_buckets
+	people_read_the_same
+}
+
+# An idle link: packets pass by the queue. Then there is nothing to say of their delay
+nothing_to_say()
+{
+	ns_create i
+	ip -n "$NS" link add d0 type dummy
+	ip -n "$NS" link set d0 up
+	tc -n "$NS" qdisc add dev d0 root handle 10: "$1"
+	check "lines without packets" \
+		"$(tc -n "$NS" -s qdisc show dev d0 | count "$OURS")" == 0
+	check "buckets" "$(qdisc_get "$NS" d0 root '.delay.buckets | length')" == 0
+	check "p50" "$(qdisc_get "$NS" d0 root .delay.p50_ns)" == null
+	probe_start "$NS"
+	probe send d0 3
+	check "what is shown" "$(tc -n "$NS" -s qdisc show dev d0 | grep -E "$OURS")" \
+		== "  received 0 bypassed 3"
+	check "bytes that bypassed" "$(qdisc_get "$NS" d0 root .bypassed.bytes)" == 3000
+	tc -n "$NS" qdisc replace dev d0 root handle 10: "$1" reset_stats
+	check "bypassed, after reset_stats in a replace" \
+		"$(qdisc_get "$NS" d0 root .bypassed.packets)" == 0
+}
+
+# All that counts. maxpacket and new_flow_count belong to it; what is now does not
+COUNTERS='{bytes, packets, drops, overlimits, requeues, maxpacket, ecn_mark, ce_mark,
+	drop_overlimit, drop_overmemory, new_flow_count, received, sent, bypassed, dropped,
+	marked, delay, shared} | del(.[] | nulls)'
+STATE='{options, backlog, qlen, queued, count, lastcount, dropping, memory_used,
+	new_flows_len, old_flows_len} | del(.[] | nulls)'
+
+get()
+{
+	now "$1 | $SORTED | tojson"
+}
+
+changes_clear_nothing()
+{
+	local before words
+
+	before=$(get "$COUNTERS")
+	for words in "limit 300" "target 6ms" "ce_threshold off" "noecn"; do
+		# shellcheck disable=SC2086 # they are two
+		tc -n "$ROUTER" qdisc change dev r1 parent 1:1 handle 10: "$1" $words
+		snapshot
+		check "after $words" "$(get "$COUNTERS")" == "$before"
+	done
+}
+
+# What waits has been received, as the ledger has to add up
+reset_clears()
+{
+	local state queued
+
+	state=$(get "$STATE")
+	queued=$(now '.queued | .packets, .bytes')
+	tc -n "$ROUTER" qdisc change dev r1 parent 1:1 handle 10: "$1" reset_stats
+	snapshot
+	check "what is left" "$(now "$COUNTERS | del(.received) |
+		[paths(numbers) as \$path | select(getpath(\$path) != 0) | \$path] |
+		tojson")" == "[]"
+	check "buckets" "$(now '.delay.buckets | tojson')" == "[]"
+	check "received" "$(now '.received | .packets, .bytes')" == "$queued"
+	check "state" "$(get "$STATE")" == "$state"
+	check "lines about the delay" "$(text | count "^  delay")" == 0
+}
+
+# Counting goes on. The shaper looks again when its next packet was due.
+counts_again()
+{
+	link_rate 4mbit
+	sleep 200
+	drain 10
+	snapshot
+	check "sent, after that" "$(now .sent.packets)" ">" 0
+	check "numbers that disagree" "$(now "$UNBALANCED")" == ""
+}
+
+cleared_when_told()
+{
+	overload "$1"
+	changes_clear_nothing "$1"
+	reset_clears "$1"
+	counts_again
+}
+
+reset_in_a_new_qdisc()
+{
+	ns_create a
+	tc -n "$NS" qdisc add dev lo root handle 10: "$1" reset_stats limit 7
+	check "limit" "$(qdisc_get "$NS" lo root .options.limit)" == 7
+	check "of reset_stats in what is shown" \
+		"$(tc -n "$NS" -s -d qdisc show dev lo | count reset_stats)" == 0
+	refuses "a value" tc -n "$NS" qdisc change dev lo root "$1" reset_stats 1
+	[[ $REFUSAL == "$1: \"1\" is not an option"* ]] || fail "$REFUSAL"
+}
+
+# With an estimator of the rate, what was sent stays, and tc is told so
+reset_with_estimator()
+{
+	local said
+
+	ns_create r
+	ip -n "$NS" link add d0 type dummy
+	ip -n "$NS" link set d0 up
+	tc -n "$NS" qdisc add dev d0 root handle 10: estimator 1sec 4sec "$1"
+	probe_start "$NS"
+	probe send d0 3
+	said=$(tc -n "$NS" qdisc change dev d0 root handle 10: "$1" reset_stats 2>&1)
+	[[ $said == *"reset_stats: what was sent is not cleared"* ]] || fail "tc said: $said"
+	check "packets" "$(qdisc_get "$NS" d0 root .packets)" == 3
+	check "bypassed" "$(qdisc_get "$NS" d0 root .bypassed.packets)" == 0
+}
+
+# classes: of the qdisc under test, for people
+classes()
+{
+	tc -n "$ROUTER" -s class show dev r1 | awk '
+		/^class / { ours = $2 == "'"$FQ_CODEL_KIND"'" }
+		ours'
+}
+
+# class_of FLOW: its lines, from the one with its name on
+class_of()
+{
+	classes | awk -v flow="$1" '
+		/^class / { at = 0 }
+		$0 == "  flow " flow { at = 1 }
+		at'
+}
+
+classes_have_names()
+{
+	local port sent=0 packets lines
+
+	for port in 6000 6001 6002 7000; do
+		lines=$(class_of "udp $CLIENT_IP:$port > $SERVER_IP:5000")
+		packets=$(sed -n 's/^  sent [0-9]*b \([0-9]*\)p drops.*/\1/p' <<<"$lines")
+		check "packets of port $port" "${packets:-none}" ">" 30
+		sent=$((sent + packets))
+		[[ $lines == *"  delay p50 "*" p90 "*" p99 "*" p99.9 "* ]] ||
+			fail "port $port has no delay: $lines"
+	done
+	check "packets of the four flows" "$sent" == "$(now .sent.packets)"
+	check "columns" "$(classes | wc -L)" "<=" 80
+}
+
+# class_json: an array of the statistics of the classes under test
+class_json()
+{
+	tc -n "$ROUTER" -j -s class show dev r1 |
+		jq -c "[.[] | select(.class == \"$FQ_CODEL_KIND\").stats]"
+}
+
+classes_as_json()
+{
+	[[ $(tc -n "$ROUTER" -j -s class show dev r1) == "["* ]] ||
+		return 0	# the tc of bookworm shows no JSON of classes
+	class_json >"$LIB_TMP/classes"
+	check "flows" "$(jq -c '[.[].flow.tuple] | sort_by(.sport)' "$LIB_TMP/classes")" \
+		== "$(jq -nc "[6000, 6001, 6002, 7000 | {protocol: 2048, ip_proto: 17,
+			src: \"$CLIENT_IP\", sport: ., dst: \"$SERVER_IP\", dport: 5000}]")"
+	check "packets" "$(jq '[.[].flow.packets] | add' "$LIB_TMP/classes")" \
+		== "$(now .sent.packets)"
+	check "bytes" "$(jq '[.[].flow.bytes] | add' "$LIB_TMP/classes")" \
+		== "$(now .sent.bytes)"
+	check "drops" "$(jq '[.[].flow.drops] | add' "$LIB_TMP/classes")" \
+		== "$(now .drops)"
+	check "marks" "$(jq '[.[].flow.marks] | add' "$LIB_TMP/classes")" \
+		== "$(now .ecn_mark)"
+	check "packets in buckets" \
+		"$(jq '[.[].flow.delay.buckets[].count] | add' "$LIB_TMP/classes")" \
+		== "$(now .sent.packets)"
+}
+
+flows_have_names()
+{
+	overload "$FQ_CODEL_KIND"
+	classes_have_names
+	classes_as_json
+}
+
+# statistics: those lines of a text that do not depend on when it was made
+statistics()
+{
+	sed '1d; s/ drop_next .*//'
+}
+
+# The stock tc knows the kind: what it prints is where ours begins
+stock_tc_prints_its_own()
+{
+	local stock plugin
+
+	ns_create q
+	tc -n "$NS" qdisc add dev lo root handle 1: codel 2>/dev/null || skip "no qdisc codel"
+	[[ $(qdisc_get "$NS" lo root '.options | has("ce_threshold")') == true ]] ||
+		skip "the name codel is the kernel's own"
+	overload codel
+	stock=$(TC_LIB_DIR=/nonexistent text | statistics)
+	plugin=$(text | statistics)
+	[[ $stock == *"  maxpacket "*" drop_overlimit "* ]] || fail "$stock"
+	[[ ${plugin#"$stock"} == $'\n  delay p50 '* ]] || fail "$plugin, of stock $stock"
+	check "numbers in the stock JSON" \
+		"$(TC_LIB_DIR=/nonexistent bottleneck_get '.drops, .count, .ecn_mark')" \
+		== "$(now '.drops, .count, .ecn_mark')"
+}
+
+# It does not know ours: the numbers that all qdiscs have
+stock_tc_prints_of_ours()
+{
+	local line='^ Sent [0-9]* bytes [0-9]* pkt (dropped [0-9]*, overlimits'
+
+	overload "$1"
+	check "the line of all qdiscs" \
+		"$(TC_LIB_DIR=/nonexistent text | grep "$line")" == "$(text | grep "$line")"
+	check "lines of ours" \
+		"$(TC_LIB_DIR=/nonexistent text | count "$OURS")" == 0
+}
+
+# fill KIND: a histogram whose buckets in use lie as far apart as may be. One packet
+# waits for next to no time, one takes all tokens, one waits until these are there again.
+fill()
+{
+	probe_waiting "$1"
+	probe send d0 1 size=100
+	probe send d0 1 size=1500
+	probe send d0 1 size=1500
+	sleep 200
+	probe_check "filled" d0 10: packets == 3
+}
+
+# monitor COMMAND...: what tc monitor shows of it, in $LIB_TMP/monitor
+monitor()
+{
+	local reader
+
+	in_ns "$PROBE_NS" tc -s monitor >"$LIB_TMP/monitor" 2>&1 &
+	reader=$!
+	defer lib_stop "$reader"
+	busywait 5 in_ns "$PROBE_NS" grep -q '^[0-9a-f]* *0 ' /proc/net/netlink
+	sleep 0.5
+	"$@"
+	sleep 0.5
+	kill "$reader"
+	wait "$reader" || :
+}
+
+# notified TEXT: that it is shown, once
+notified()
+{
+	check "times that '$1' is shown" "$(grep -cF "$1" "$LIB_TMP/monitor" || :)" == 1
+}
+
+# Old and new are in one message, which has a page
+replace_is_notified()
+{
+	fill "$1"
+	check "longest bucket ends" \
+		"$(qdisc_get "$PROBE_NS" d0 10: '.delay.buckets[-1].to_ns')" == null
+	check "buckets from first to last" \
+		"$(qdisc_get "$PROBE_NS" d0 10: '.delay.buckets | length')" ">" 180
+	qdisc_get "$PROBE_NS" d0 10: '"\(.delay.buckets | length) buckets of \(.sent.packets) packets"'
+	monitor tcn qdisc replace dev d0 parent 1:1 handle 20: "$1"
+	notified "deleted qdisc $1 10: "
+	notified "qdisc $1 20: "
+	check "lines about the delay" "$(count '^  delay p50 .* max 1' <"$LIB_TMP/monitor")" == 1
+	cat "$LIB_TMP/monitor"
+}
+
+delete_is_notified()
+{
+	fill "$1"
+	monitor tcn qdisc del dev d0 parent 1:1 handle 10:
+	notified "deleted qdisc $1 10: "
+	notified "  delay p50 "
+}
+
+lib_add_each accounts "every packet, for people and for programs"
+lib_add_each nothing_to_say "a queue without packets"
+lib_add_each cleared_when_told "reset_stats clears all, other changes nothing"
+lib_add_each reset_in_a_new_qdisc "reset_stats in a new qdisc"
+lib_add_each reset_with_estimator "reset_stats beside an estimator"
+lib_add flows_have_names "flows by their names"
+lib_add stock_tc_prints_its_own "a tc without plugins, codel"
+lib_add_each stock_tc_prints_of_ours "a tc without plugins"
+lib_add_each replace_is_notified "a full histogram, replaced"
+lib_add_each delete_is_notified "a full histogram, deleted"
+lib_main "$@"
