@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# make                 modules, tc plugins
+# make                 modules, tc plugins, codelstat
 # make install         modules to updates/, plugins to tc's folder, man pages
 # make demo            bufferbloat before and after, in a virtual machine
 # make check           every test, in virtual machines
@@ -63,3 +63,4 @@ clean:
 	$(MAKE) -C tc clean
 	$(MAKE) -C tests/unit clean
 	$(MAKE) -C tests/pool clean
+	$(MAKE) -C tests/codelstat clean

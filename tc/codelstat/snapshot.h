@@ -134,6 +134,9 @@ struct cs_flow {
  * @realtime: the same, ns since 1970
  * @qdiscs: by device, then handle; @n_qdiscs of them
  * @flows: by device, then class; @n_flows of them; only if asked for
+ * @dev_known: the device of the filter is there
+ * @room_qdiscs: for how many there is memory at @qdiscs; one that was used is filled again
+ * @room_flows: the same, at @flows
  */
 struct cs_snapshot {
 	uint64_t monotonic;
@@ -142,11 +145,14 @@ struct cs_snapshot {
 	size_t n_qdiscs;
 	struct cs_flow *flows;
 	size_t n_flows;
+	bool dev_known;
+	size_t room_qdiscs;
+	size_t room_flows;
 };
 
 /**
  * struct cs_source - where snapshots come from
- * @next: fill a snapshot, which is empty; returns 1, 0 at the end (of a recording), or -1
+ * @next: fill a snapshot, which is empty or was used before; returns 1, 0 at the end (of a recording), or -1
  *	after an error, which was printed
  * @wait: sleep for @seconds, until the next snapshot is due; may end early after a signal.
  *	Of a recording: as long as the recorded pause, divided by the speed
@@ -163,11 +169,13 @@ struct cs_source {
  * @dev: a device's name, NULL for all
  * @handle: a qdisc's handle (TC_H_MAJ), 0 for all
  * @flows: classes of fq_codel, too
+ * @flow_devs: only of so many devices, those with the largest backlog; 0 for all
  */
 struct cs_filter {
 	const char *dev;
 	uint32_t handle;
 	bool flows;
+	size_t flow_devs;
 };
 
 /* netlink.c: the running kernel, in this process's network namespace. NULL after an error. */
@@ -177,10 +185,24 @@ struct cs_source *cs_netlink_open(const struct cs_filter *filter);
 struct cs_source *cs_replay_open(const char *path, const struct cs_filter *filter,
 				 double speed);
 
+/* Give its memory back. */
 void cs_snapshot_clear(struct cs_snapshot *snapshot);
 
-/* The qdisc of the same device and handle in another snapshot, NULL if there is none or
- * if its counters have started again from 0 in between.
+/* Room for one more, zeroed and counted; NULL if there is no memory */
+struct cs_qdisc *cs_snapshot_add_qdisc(struct cs_snapshot *snapshot);
+struct cs_flow *cs_snapshot_add_flow(struct cs_snapshot *snapshot);
+
+/* By device, then handle, then parent: default qdiscs below mq all have handle 0 */
+void cs_snapshot_sort(struct cs_snapshot *snapshot);
+
+/* The flows of one qdisc, @n of them. Flows of default qdiscs (handle 0) belong to nobody
+ * if the device has several.
+ */
+const struct cs_flow *cs_snapshot_flows(const struct cs_snapshot *snapshot,
+					const struct cs_qdisc *qdisc, size_t *n);
+
+/* The qdisc of the same device, handle, parent and kind in an earlier snapshot, NULL if
+ * there is none or if its counters have started again from 0 in between.
  */
 const struct cs_qdisc *cs_snapshot_find(const struct cs_snapshot *in,
 					const struct cs_qdisc *qdisc);
@@ -195,6 +217,7 @@ const struct cs_qdisc *cs_snapshot_find(const struct cs_snapshot *in,
  * @cause: packets by enum codel_drop_cause; of the kernel's kinds only those it tells
  *	apart: memory, limit, and the rest as codel
  * @mark: packets by enum codel_mark_cause
+ * @shared: packets that shared a queue, see codel_fq_xstats
  * @delays: packets of the histogram @delay
  * @delay: sojourn times in the interval; only if the qdisc is ours
  */
@@ -206,6 +229,7 @@ struct cs_delta {
 	uint64_t marks;
 	uint64_t cause[CODEL_DROP_CAUSES];
 	uint64_t mark[CODEL_MARK_CAUSES];
+	uint64_t shared;
 	uint64_t delays;
 	uint64_t delay[CODEL_DELAY_BUCKETS];
 };
@@ -225,6 +249,23 @@ void cs_delta(struct cs_delta *delta, const struct cs_qdisc *before,
  * most this long for so many packets. 0 without packets. tc prints the same.
  */
 double cs_percentile(const uint64_t delay[CODEL_DELAY_BUCKETS], double p);
+
+/* The percentiles of an interval, ns; @known: there were packets whose delay is known */
+struct cs_delays {
+	bool known;
+	double p50;
+	double p90;
+	double p99;
+	double p999;
+	double max;
+};
+
+/* delta.c: the same as cs_percentile(), but no longer than the longest delay of all times */
+void cs_delays(struct cs_delays *delays, const struct cs_qdisc *qdisc,
+	       const struct cs_delta *delta);
+
+/* Milliseconds that the backlog takes at the rate of the interval; negative if not known */
+double cs_backlog_ms(const struct cs_qdisc *qdisc, const struct cs_delta *delta);
 
 /**
  * cs_verdict() - what an operator should make of it, in one line of plain words

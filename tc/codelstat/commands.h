@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
+/*
+ * What a sub-command is, the options that all of them have, and the loop that most of
+ * them are. A command in a file of its own is all there is to add: main.c has the table.
+ *
+ *	static int cs_foo_run(int argc, char **argv)
+ *	{
+ *		static const struct option own[] = {
+ *			{ "wide", no_argument, NULL, 'w' },	// "-w", too
+ *			{}
+ *		};
+ *		struct cs_common common = CS_COMMON_DEFAULTS;
+ *		int opt;
+ *
+ *		while ((opt = cs_getopt(&common, &cs_foo, own, argc, argv)) != -1)
+ *			...					// 'w'; optarg
+ *		cs_operand_dev(&common, &cs_foo, true, argc, argv);
+ *		return cs_loop(&common, cs_foo_show, &state);
+ *	}
+ */
+#ifndef CODELSTAT_COMMANDS_H
+#define CODELSTAT_COMMANDS_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "snapshot.h"
+
+/* What codelstat exits with */
+enum cs_status {
+	CS_OK = 0,
+	CS_NOTHING = 1,		/* no such device, no qdisc to show, or it has gone */
+	CS_USAGE = 2,		/* bad arguments */
+	CS_SYSTEM = 3,		/* the kernel or a file said no; a recording is damaged */
+};
+
+/**
+ * struct cs_command - a sub-command
+ * @name: the word that is typed
+ * @operands: what it takes beside options, for the usage: "[DEV]"
+ * @summary: what it does, half a line
+ * @help: its own options, lines like those of cs_common_help, or NULL
+ * @run: @argv[0] is its name, @argv[argc] NULL; returns an enum cs_status
+ */
+struct cs_command {
+	const char *name;
+	const char *operands;
+	const char *summary;
+	const char *help;
+	int (*run)(int argc, char **argv);
+};
+
+extern const struct cs_command cs_list, cs_top, cs_watch, cs_export, cs_record, cs_replay;
+
+/**
+ * struct cs_common - options that all commands have
+ * @filter: --dev or the operand DEV, --handle; the command sets @filter.flows itself
+ * @netns: --netns: name or path of a network namespace, NULL for our own
+ * @replay: --replay: a recording in the place of the kernel, or NULL
+ * @speed: --speed: of a recording; 0 is without any pause
+ * @interval: --interval, seconds
+ * @count: --count: refreshes to show, 0 for no end
+ * @once: -1: what the counters have counted since they began, and end
+ */
+struct cs_common {
+	struct cs_filter filter;
+	const char *netns;
+	const char *replay;
+	double speed;
+	double interval;
+	uint64_t count;
+	bool once;
+};
+
+#define CS_COMMON_DEFAULTS { .interval = 1, .speed = 1 }
+
+/**
+ * cs_getopt() - the next option of a command's own; common ones are taken care of
+ * @common: filled
+ * @command: for messages and --help
+ * @own: ends with an entry of zeros; flag must be NULL. Where val is a letter, it is a short option,
+ *	too. Letters and names of common options cannot be used. NULL: none
+ *
+ * Return: val of the option (its argument is in optarg), -1 when there is no more. What
+ * is wrong ends the process with CS_USAGE, --help with CS_OK.
+ */
+int cs_getopt(struct cs_common *common, const struct cs_command *command,
+	      const struct option *own, int argc, char **argv);
+
+/* After cs_getopt(): the operand DEV and no other; ends the process if it is missing. */
+void cs_operand_dev(struct cs_common *common, const struct cs_command *command,
+		    bool required, int argc, char **argv);
+
+/* Say what is wrong with the arguments, and end the process with CS_USAGE. */
+void cs_usage(const struct cs_command *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3), noreturn));
+
+/* "codelstat: ...", on standard error; a line */
+void cs_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Numbers out of arguments: false unless all of @text is one, between the bounds. */
+bool cs_read_number(double *value, const char *text, double min, double max);
+bool cs_read_count(uint64_t *value, const char *text, uint64_t max);
+
+/* The source that @common asks for; enters its namespace. NULL after an error. */
+struct cs_source *cs_open(const struct cs_common *common);
+
+/* Why there is nothing in a snapshot: says it, in a line. @seen: there was before. */
+void cs_explain_empty(const struct cs_common *common, const struct cs_snapshot *snapshot,
+		      bool seen);
+
+/* Set by SIGINT and SIGTERM once cs_catch_signals() was called (cs_loop() does). */
+bool cs_stopped(void);
+void cs_catch_signals(void);
+
+/**
+ * cs_loop() - open, read, show, wait; until --count, the end of a recording or a signal
+ * @common: with -1, @show is called once and @before is NULL; otherwise from the second
+ *	snapshot on. --count counts its calls
+ * @show: returns CS_OK to go on
+ * @self: for it
+ *
+ * Return: an enum cs_status; CS_NOTHING, and a message, if a snapshot is empty.
+ */
+int cs_loop(const struct cs_common *common,
+	    int (*show)(void *self, const struct cs_snapshot *before,
+			const struct cs_snapshot *now),
+	    void *self);
+
+/* The same on a source that is open; closes it. */
+int cs_loop_on(const struct cs_common *common, struct cs_source *source,
+	       int (*show)(void *self, const struct cs_snapshot *before,
+			   const struct cs_snapshot *now),
+	       void *self);
+
+#endif /* CODELSTAT_COMMANDS_H */

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+/*
+ * From netlink messages to a snapshot. Nothing is taken for granted: an attribute that is
+ * too short is as good as absent, one that is longer than known is read as far as known.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libmnl/libmnl.h>
+#include <linux/gen_stats.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
+
+#include "raw.h"
+
+#define CS_NS_PER_US 1000ULL
+
+/* What a link is called, or the kind of a qdisc that others may be below of */
+struct cs_label {
+	int ifindex;
+	uint32_t handle;
+	char text[IFNAMSIZ];
+};
+
+struct cs_labels {
+	struct cs_label *label;
+	size_t n;
+	size_t room;
+};
+
+static int cs_labels_add(struct cs_labels *labels, int ifindex, uint32_t handle,
+			 const char *text)
+{
+	struct cs_label *more = labels->label;
+
+	if (labels->n == labels->room) {
+		labels->room = labels->room ? 2 * labels->room : 64;
+		more = reallocarray(more, labels->room, sizeof(*more));
+		if (!more)
+			return -1;
+		labels->label = more;
+	}
+	more += labels->n++;
+	more->ifindex = ifindex;
+	more->handle = handle;
+	memcpy(more->text, text, sizeof(more->text));
+	return 0;
+}
+
+static int cs_compare_labels(const void *a, const void *b)
+{
+	const struct cs_label *x = a, *y = b;
+
+	if (x->ifindex != y->ifindex)
+		return x->ifindex < y->ifindex ? -1 : 1;
+	if (x->handle != y->handle)
+		return x->handle < y->handle ? -1 : 1;
+	return 0;
+}
+
+static void cs_labels_sort(struct cs_labels *labels)
+{
+	if (labels->n)
+		qsort(labels->label, labels->n, sizeof(*labels->label), cs_compare_labels);
+}
+
+static const char *cs_labels_find(const struct cs_labels *labels, int ifindex,
+				  uint32_t handle)
+{
+	struct cs_label key = { .ifindex = ifindex, .handle = handle };
+	const struct cs_label *found = NULL;
+
+	if (labels->n)
+		found = bsearch(&key, labels->label, labels->n, sizeof(key),
+				cs_compare_labels);
+	return found ? found->text : NULL;
+}
+
+/* As mnl_attr_for_each() goes, without a call for every step: most of the time of a dump of
+ * a thousand qdiscs is spent here.
+ */
+void cs_attrs(const struct nlattr **tb, uint16_t max, const void *payload, size_t len)
+{
+	const struct nlattr *attr = payload;
+	size_t size;
+
+	memset(tb, 0, sizeof(*tb) * (max + 1U));
+	while (len >= sizeof(*attr) && attr->nla_len >= sizeof(*attr) && attr->nla_len <= len) {
+		if ((attr->nla_type & NLA_TYPE_MASK) <= max)
+			tb[attr->nla_type & NLA_TYPE_MASK] = attr;
+		size = (attr->nla_len + 3UL) & ~3UL;
+		if (size >= len)
+			break;
+		len -= size;
+		attr = (const void *)((const char *)attr + size);
+	}
+}
+
+static void cs_nested(const struct nlattr **tb, uint16_t max, const struct nlattr *nest)
+{
+	if (nest)
+		cs_attrs(tb, max, mnl_attr_get_payload(nest),
+			 mnl_attr_get_payload_len(nest));
+	else
+		memset(tb, 0, sizeof(*tb) * (max + 1U));
+}
+
+/* As much as is given and wanted, the rest is 0; returns how much was given */
+static size_t cs_copy(void *to, size_t size, const struct nlattr *attr)
+{
+	size_t given = attr ? mnl_attr_get_payload_len(attr) : 0;
+
+	memset(to, 0, size);
+	if (given)
+		memcpy(to, mnl_attr_get_payload(attr), given < size ? given : size);
+	return given;
+}
+
+static bool cs_u32(uint32_t *value, const struct nlattr *attr)
+{
+	uint32_t got;
+
+	if (cs_copy(&got, sizeof(got), attr) < sizeof(got))
+		return false;
+	*value = got;
+	return true;
+}
+
+static void cs_us(uint64_t *ns, const struct nlattr *attr)
+{
+	uint32_t us;
+
+	if (cs_u32(&us, attr))
+		*ns = us * CS_NS_PER_US;
+}
+
+/* A word of at most @size - 1 bytes; what ends it need not be there */
+static void cs_word(char *to, size_t size, const struct nlattr *attr)
+{
+	memset(to, 0, size);
+	cs_copy(to, size - 1, attr);
+}
+
+/* Names go to terminals and into JSON, and their bytes are as their giver likes them. */
+static void cs_clean_name(char *to, const char *name, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < size && name[i]; i++)
+		to[i] = name[i] < '!' || name[i] > '~' || strchr("\"\\", name[i]) ? '?' : name[i];
+	to[i] = '\0';
+}
+
+static void cs_codel_options(struct cs_qdisc *q, const struct nlattr **tb)
+{
+	cs_us(&q->target, tb[TCA_CODEL_TARGET]);
+	cs_us(&q->interval, tb[TCA_CODEL_INTERVAL]);
+	cs_us(&q->ce_threshold, tb[TCA_CODEL_CE_THRESHOLD]);
+	cs_u32(&q->limit, tb[TCA_CODEL_LIMIT]);
+}
+
+static void cs_fq_codel_options(struct cs_qdisc *q, const struct nlattr **tb)
+{
+	cs_us(&q->target, tb[TCA_FQ_CODEL_TARGET]);
+	cs_us(&q->interval, tb[TCA_FQ_CODEL_INTERVAL]);
+	cs_us(&q->ce_threshold, tb[TCA_FQ_CODEL_CE_THRESHOLD]);
+	cs_u32(&q->limit, tb[TCA_FQ_CODEL_LIMIT]);
+	cs_u32(&q->flows, tb[TCA_FQ_CODEL_FLOWS]);
+	cs_u32(&q->memory_limit, tb[TCA_FQ_CODEL_MEMORY_LIMIT]);
+}
+
+/* Returns whether the module is this project's. */
+static bool cs_options(struct cs_qdisc *q, const struct nlattr *options)
+{
+	const struct nlattr *tb[TCA_CODEL_EXT + 1];
+	uint32_t ecn = 0;
+
+	cs_nested(tb, TCA_CODEL_EXT, options);
+	q->ce_threshold = UINT64_MAX;
+	if (q->type == CS_CODEL)
+		cs_codel_options(q, tb);
+	else
+		cs_fq_codel_options(q, tb);
+	/* the same number in both */
+	cs_u32(&ecn, tb[TCA_CODEL_ECN]);
+	q->ecn = ecn;
+	return tb[TCA_CODEL_EXT];
+}
+
+/* The part of our statistics that both kinds have, and the histogram behind it. It is
+ * checked as a whole: with half of it, numbers would be wrong without looking so.
+ */
+static bool cs_sight(struct cs_qdisc *q, const unsigned char *at, size_t len)
+{
+	struct codel_sight *sight = &q->sight;
+	size_t bytes;
+
+	if (len < sizeof(*sight))
+		return false;
+	memcpy(sight, at, sizeof(*sight));
+	bytes = sight->delay_count * sizeof(*q->delay);
+	if (sight->delay_offset < sizeof(*sight) || sight->delay_offset > len ||
+	    bytes > len - sight->delay_offset ||
+	    sight->delay_first + sight->delay_count > CODEL_DELAY_BUCKETS) {
+		memset(sight, 0, sizeof(*sight));
+		return false;
+	}
+	memcpy(q->delay + sight->delay_first, at + sight->delay_offset, bytes);
+	return true;
+}
+
+static bool cs_sight_at(struct cs_qdisc *q, const struct nlattr *app, size_t offset)
+{
+	const unsigned char *payload;
+	size_t len;
+
+	if (!app || mnl_attr_get_payload_len(app) < offset)
+		return false;
+	payload = mnl_attr_get_payload(app);
+	len = mnl_attr_get_payload_len(app);
+	return cs_sight(q, payload + offset, len - offset);
+}
+
+static void cs_codel_stats(struct cs_qdisc *q, const struct nlattr *app, bool ext)
+{
+	struct tc_codel_xstats st;
+
+	cs_copy(&st, sizeof(st), app);
+	q->maxpacket = st.maxpacket;
+	q->ldelay = st.ldelay;
+	q->dropping = st.dropping;
+	q->drop_overlimit = st.drop_overlimit;
+	q->ecn_mark = st.ecn_mark;
+	q->ce_mark = st.ce_mark;
+	q->ours = ext && cs_sight_at(q, app, offsetof(struct codel_xstats, sight));
+}
+
+static void cs_fq_codel_stats(struct cs_qdisc *q, const struct nlattr *app, bool ext)
+{
+	struct codel_fq_xstats st;
+	const struct tc_fq_codel_qd_stats *qd = &st.common.qdisc_stats;
+
+	cs_copy(&st, sizeof(st), app);
+	if (st.common.type != TCA_FQ_CODEL_XSTATS_QDISC)
+		return;
+	q->maxpacket = qd->maxpacket;
+	q->drop_overlimit = qd->drop_overlimit;
+	q->drop_overmemory = qd->drop_overmemory;
+	q->ecn_mark = qd->ecn_mark;
+	q->ce_mark = qd->ce_mark;
+	q->new_flow_count = qd->new_flow_count;
+	q->active = qd->new_flows_len + qd->old_flows_len;
+	q->memory = qd->memory_usage;
+	q->ours = ext && cs_sight_at(q, app, offsetof(struct codel_fq_xstats, sight));
+	if (q->ours)
+		q->shared = st.shared;
+}
+
+static void cs_common_stats(struct cs_qdisc *q, const struct nlattr **tb)
+{
+	struct gnet_stats_queue queue;
+	struct gnet_stats_basic basic;
+	uint64_t packets;
+
+	cs_copy(&basic, sizeof(basic), tb[TCA_STATS_BASIC]);
+	q->bytes = basic.bytes;
+	q->packets = basic.packets;
+	/* there only if 32 bits do not suffice */
+	if (cs_copy(&packets, sizeof(packets), tb[TCA_STATS_PKT64]) >= sizeof(packets))
+		q->packets = packets;
+
+	cs_copy(&queue, sizeof(queue), tb[TCA_STATS_QUEUE]);
+	q->qlen = queue.qlen;
+	q->backlog = queue.backlog;
+	q->drops = queue.drops;
+	q->overlimits = queue.overlimits;
+}
+
+static enum cs_kind cs_kind_of(const char *kind)
+{
+	if (!strcmp(kind, "codel") || !strcmp(kind, "codel_oot"))
+		return CS_CODEL;
+	if (!strcmp(kind, "fq_codel") || !strcmp(kind, "fq_codel_oot"))
+		return CS_FQ_CODEL;
+	return CS_OTHER;
+}
+
+/* Those of no interest here may be what is above others. */
+static int cs_decode_qdisc(struct cs_snapshot *snapshot, const struct cs_filter *filter,
+			   const struct nlmsghdr *nlh, struct cs_labels *kinds)
+{
+	const struct nlattr *tb[TCA_STATS2 + 1], *stats[TCA_STATS_PKT64 + 1];
+	const struct tcmsg *tcm = mnl_nlmsg_get_payload(nlh);
+	char kind[CS_KIND_MAX];
+	struct cs_qdisc *q;
+	enum cs_kind type;
+	bool ext;
+
+	cs_attrs(tb, TCA_STATS2, tcm + 1, mnl_nlmsg_get_payload_len(nlh) - sizeof(*tcm));
+	cs_word(kind, sizeof(kind), tb[TCA_KIND]);
+	type = cs_kind_of(kind);
+	if (type == CS_OTHER)
+		return cs_labels_add(kinds, tcm->tcm_ifindex, tcm->tcm_handle, kind);
+	if (filter->handle && tcm->tcm_handle != filter->handle)
+		return 0;
+
+	q = cs_snapshot_add_qdisc(snapshot);
+	if (!q)
+		return -1;
+	q->ifindex = tcm->tcm_ifindex;
+	q->handle = tcm->tcm_handle;
+	q->parent = tcm->tcm_parent;
+	q->type = type;
+	memcpy(q->kind, kind, sizeof(q->kind));
+	ext = cs_options(q, tb[TCA_OPTIONS]);
+	cs_nested(stats, TCA_STATS_PKT64, tb[TCA_STATS2]);
+	cs_common_stats(q, stats);
+	if (type == CS_CODEL)
+		cs_codel_stats(q, stats[TCA_STATS_APP], ext);
+	else
+		cs_fq_codel_stats(q, stats[TCA_STATS_APP], ext);
+	return 0;
+}
+
+static int cs_decode_link(const struct nlmsghdr *nlh, struct cs_labels *links)
+{
+	const struct ifinfomsg *info = mnl_nlmsg_get_payload(nlh);
+	const struct nlattr *tb[IFLA_IFNAME + 1];
+	char name[IFNAMSIZ];
+
+	cs_attrs(tb, IFLA_IFNAME, info + 1, mnl_nlmsg_get_payload_len(nlh) - sizeof(*info));
+	cs_word(name, sizeof(name), tb[IFLA_IFNAME]);
+	if (!*name)
+		return 0;
+	return cs_labels_add(links, info->ifi_index, 0, name);
+}
+
+static int cs_decode_flow(struct cs_snapshot *snapshot, const struct cs_filter *filter,
+			  const struct nlmsghdr *nlh)
+{
+	const struct nlattr *tb[TCA_STATS2 + 1], *stats[TCA_STATS_PKT64 + 1];
+	const struct tcmsg *tcm = mnl_nlmsg_get_payload(nlh);
+	struct codel_fq_class_xstats st;
+	struct gnet_stats_queue queue;
+	char kind[CS_KIND_MAX];
+	struct cs_flow *flow;
+	size_t given;
+
+	cs_attrs(tb, TCA_STATS2, tcm + 1, mnl_nlmsg_get_payload_len(nlh) - sizeof(*tcm));
+	cs_word(kind, sizeof(kind), tb[TCA_KIND]);
+	if (cs_kind_of(kind) != CS_FQ_CODEL ||
+	    (filter->handle && TC_H_MAJ(tcm->tcm_handle) != filter->handle))
+		return 0;
+	cs_nested(stats, TCA_STATS_PKT64, tb[TCA_STATS2]);
+	given = cs_copy(&st, sizeof(st), stats[TCA_STATS_APP]);
+	if (!given || st.common.type != TCA_FQ_CODEL_XSTATS_CLASS)
+		return 0;
+
+	flow = cs_snapshot_add_flow(snapshot);
+	if (!flow)
+		return -1;
+	cs_copy(&queue, sizeof(queue), stats[TCA_STATS_QUEUE]);
+	flow->ifindex = tcm->tcm_ifindex;
+	flow->classid = tcm->tcm_handle;
+	flow->backlog = queue.backlog;
+	flow->qlen = queue.qlen;
+	flow->deficit = st.common.class_stats.deficit;
+	flow->ldelay = st.common.class_stats.ldelay;
+	flow->count = st.common.class_stats.count;
+	flow->dropping = st.common.class_stats.dropping;
+	flow->known = given >= sizeof(st);
+	if (flow->known)
+		flow->stats = st.flow;
+	return 0;
+}
+
+/* A message of this type that is long enough for what it must begin with */
+static bool cs_is(const struct nlmsghdr *nlh, uint16_t type, size_t size)
+{
+	return nlh->nlmsg_type == type && mnl_nlmsg_get_payload_len(nlh) >= size;
+}
+
+/* The next message from @from on; NULL at the end. Sets errno if that is none. */
+static const struct nlmsghdr *cs_message(const struct cs_raw *raw, size_t *from)
+{
+	const void *at = raw->data + *from;
+	const struct nlmsghdr *nlh = at;
+	size_t left = raw->len - *from;
+
+	errno = 0;
+	if (*from >= raw->len)
+		return NULL;
+	if (left < sizeof(*nlh) || nlh->nlmsg_len < sizeof(*nlh) || nlh->nlmsg_len > left) {
+		errno = EBADMSG;
+		return NULL;
+	}
+	*from += (nlh->nlmsg_len + 3UL) & ~3UL;
+	return nlh;
+}
+
+/* Kinds of parents: a class names its qdisc by handle, one of a default qdisc (0) its root. */
+static void cs_place(struct cs_qdisc *q, const struct cs_labels *kinds)
+{
+	const char *above = NULL;
+
+	if (q->parent != TC_H_ROOT)
+		above = cs_labels_find(kinds, q->ifindex, TC_H_MAJ(q->parent));
+	if (above)
+		cs_clean_name(q->above, above, sizeof(q->above));
+}
+
+/* Names are known once all messages were read. */
+static void cs_name_all(struct cs_snapshot *snapshot, const struct cs_filter *filter,
+			struct cs_labels *links, struct cs_labels *kinds)
+{
+	struct cs_qdisc *q, *kept = snapshot->qdiscs;
+	const char *name;
+	size_t i;
+
+	cs_labels_sort(links);
+	cs_labels_sort(kinds);
+	for (i = 0; i < links->n; i++)
+		snapshot->dev_known |= filter->dev &&
+				       !strcmp(filter->dev, links->label[i].text);
+	for (i = 0; i < snapshot->n_qdiscs; i++) {
+		q = &snapshot->qdiscs[i];
+		name = cs_labels_find(links, q->ifindex, 0);
+		if (filter->dev && (!name || strcmp(name, filter->dev)))
+			continue;
+		if (name)
+			cs_clean_name(q->dev, name, sizeof(q->dev));
+		else
+			snprintf(q->dev, sizeof(q->dev), "if%d", q->ifindex);
+		cs_place(q, kinds);
+		if (kept != q)
+			*kept = *q;
+		kept++;
+	}
+	snapshot->n_qdiscs = (size_t)(kept - snapshot->qdiscs);
+}
+
+int cs_decode_qdiscs(struct cs_snapshot *snapshot, const struct cs_raw *raw,
+		     const struct cs_filter *filter)
+{
+	struct cs_labels links = {}, kinds = {};
+	const struct nlmsghdr *nlh;
+	size_t at = 0;
+	int err = 0;
+
+	snapshot->n_qdiscs = 0;
+	snapshot->n_flows = 0;
+	snapshot->dev_known = false;
+	snapshot->monotonic = raw->monotonic;
+	snapshot->realtime = raw->realtime;
+	while (!err && (nlh = cs_message(raw, &at))) {
+		if (cs_is(nlh, RTM_NEWQDISC, sizeof(struct tcmsg)))
+			err = cs_decode_qdisc(snapshot, filter, nlh, &kinds);
+		else if (cs_is(nlh, RTM_NEWLINK, sizeof(struct ifinfomsg)))
+			err = cs_decode_link(nlh, &links);
+	}
+	if (!err && errno)
+		err = -1;
+	if (!err) {
+		cs_name_all(snapshot, filter, &links, &kinds);
+		cs_snapshot_sort(snapshot);
+	}
+	free(links.label);
+	free(kinds.label);
+	return err;
+}
+
+/* Those of a device that is shown, if only one is */
+static bool cs_is_shown(const struct cs_snapshot *snapshot, const struct cs_filter *filter,
+			const struct nlmsghdr *nlh)
+{
+	const struct tcmsg *tcm = mnl_nlmsg_get_payload(nlh);
+
+	return !filter->dev || (snapshot->n_qdiscs &&
+				tcm->tcm_ifindex == snapshot->qdiscs->ifindex);
+}
+
+int cs_decode_flows(struct cs_snapshot *snapshot, const struct cs_raw *raw, size_t from,
+		    const struct cs_filter *filter)
+{
+	const struct nlmsghdr *nlh;
+
+	while ((nlh = cs_message(raw, &from))) {
+		if (!cs_is(nlh, RTM_NEWTCLASS, sizeof(struct tcmsg)) ||
+		    !cs_is_shown(snapshot, filter, nlh))
+			continue;
+		if (cs_decode_flow(snapshot, filter, nlh))
+			return -1;
+	}
+	if (errno)
+		return -1;
+	cs_snapshot_sort(snapshot);
+	return 0;
+}
+
+int cs_decode(struct cs_snapshot *snapshot, const struct cs_raw *raw,
+	      const struct cs_filter *filter)
+{
+	if (cs_decode_qdiscs(snapshot, raw, filter))
+		return -1;
+	return filter->flows ? cs_decode_flows(snapshot, raw, 0, filter) : 0;
+}
+
+void *cs_raw_reserve(struct cs_raw *raw, size_t more)
+{
+	size_t room = raw->room ? raw->room : 1 << 16;
+	unsigned char *data;
+
+	while (room - raw->len < more)
+		room *= 2;
+	if (room != raw->room) {
+		data = realloc(raw->data, room);
+		if (!data)
+			return NULL;
+		raw->data = data;
+		raw->room = room;
+	}
+	return raw->data + raw->len;
+}

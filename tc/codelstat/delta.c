@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+/* What happened between two snapshots of a qdisc. */
+#include <string.h>
+
+#include "snapshot.h"
+
+/* Counters of 32 bits come round: their difference does so, too */
+#define CS_SINCE_32(field) ((uint32_t)(now->field - (before ? before->field : 0)))
+#define CS_SINCE(field) (now->field - (before ? before->field : 0))
+
+static void cs_delta_ours(struct cs_delta *delta, const struct cs_qdisc *before,
+			  const struct cs_qdisc *now)
+{
+	/* loops of their own for fields of their own: this runs for every qdisc */
+	const unsigned int first = now->sight.delay_first;
+	const unsigned int end = first + now->sight.delay_count;
+	unsigned int i;
+
+	for (i = 0; i < CODEL_DROP_CAUSES; i++) {
+		delta->cause[i] = CS_SINCE(sight.drop[i].packets);
+		delta->drops += delta->cause[i];
+	}
+	for (i = 0; i < CODEL_MARK_CAUSES; i++)
+		delta->mark[i] = CS_SINCE(sight.mark[i].packets);
+	for (i = first; i < end; i++) {
+		delta->delay[i] = CS_SINCE(delay[i]);
+		delta->delays += delta->delay[i];
+	}
+	delta->shared = CS_SINCE(shared);
+}
+
+static void cs_delta_kernels(struct cs_delta *delta, const struct cs_qdisc *before,
+			     const struct cs_qdisc *now)
+{
+	uint64_t limit = CS_SINCE_32(drop_overlimit);
+	uint64_t memory = CS_SINCE_32(drop_overmemory);
+
+	delta->drops = CS_SINCE_32(drops);
+	delta->cause[CODEL_DROP_MEMORY] = memory;
+	/* it counts those for memory in both */
+	if (limit > memory)
+		delta->cause[CODEL_DROP_LIMIT] = limit - memory;
+	/* the core's drops are read at another moment */
+	if (delta->drops > delta->cause[CODEL_DROP_LIMIT] + memory)
+		delta->cause[CODEL_DROP_CODEL] = delta->drops - memory -
+						 delta->cause[CODEL_DROP_LIMIT];
+	delta->mark[CODEL_MARK_CODEL] = CS_SINCE_32(ecn_mark);
+	delta->mark[CODEL_MARK_CE_THRESHOLD] = CS_SINCE_32(ce_mark);
+}
+
+void cs_delta(struct cs_delta *delta, const struct cs_qdisc *before,
+	      const struct cs_qdisc *now, double seconds)
+{
+	memset(delta, 0, sizeof(*delta));
+	delta->seconds = before ? seconds : 0;
+	delta->bytes = CS_SINCE(bytes);
+	delta->packets = CS_SINCE(packets);
+	if (now->ours)
+		cs_delta_ours(delta, before, now);
+	else
+		cs_delta_kernels(delta, before, now);
+	delta->marks = delta->mark[CODEL_MARK_CODEL] + delta->mark[CODEL_MARK_CE_THRESHOLD];
+}
+
+static uint64_t cs_sum(const uint64_t delay[CODEL_DELAY_BUCKETS])
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < CODEL_DELAY_BUCKETS; i++)
+		sum += delay[i];
+	return sum;
+}
+
+/* The bucket in which the share @p of @sum packets is reached, from @i on, up to which
+ * there are *@passed; so that a larger share can be looked for from there.
+ */
+static unsigned int cs_reach(const uint64_t *delay, uint64_t sum, double p, unsigned int i,
+			     uint64_t *passed)
+{
+	/* 99.9% of 1000 are 999, whatever 99.9 is in binary */
+	const double share = (double)sum * p / 100 * (1 - 1e-12);
+
+	while (i < CODEL_DELAY_BUCKETS - 1 &&
+	       (!(*passed + delay[i]) || (double)(*passed + delay[i]) < share))
+		*passed += delay[i++];
+	return i;
+}
+
+double cs_percentile(const uint64_t delay[CODEL_DELAY_BUCKETS], double p)
+{
+	const uint64_t sum = cs_sum(delay);
+	uint64_t passed = 0;
+
+	if (!sum)
+		return 0;
+	return (double)codel_delay_bound(cs_reach(delay, sum, p, 0, &passed) + 1);
+}
+
+/* The buckets may have counted packets that the longest delay knows nothing of. The last
+ * bucket has no end.
+ */
+static double cs_capped(unsigned int bucket, uint64_t longest)
+{
+	const uint64_t bound = codel_delay_bound(bucket + 1);
+
+	if (longest >= codel_delay_bound(bucket) &&
+	    (longest < bound || bucket == CODEL_DELAY_BUCKETS - 1))
+		return (double)longest;
+	return (double)bound;
+}
+
+void cs_delays(struct cs_delays *delays, const struct cs_qdisc *qdisc,
+	       const struct cs_delta *delta)
+{
+	const struct {
+		double p;
+		double *to;
+	} wanted[] = {
+		{ 50, &delays->p50 }, { 90, &delays->p90 }, { 99, &delays->p99 },
+		{ 99.9, &delays->p999 }, { 100, &delays->max },
+	};
+	unsigned int bucket = qdisc->sight.delay_first;
+	uint64_t passed = 0;
+	size_t i;
+
+	memset(delays, 0, sizeof(*delays));
+	delays->known = delta->delays;
+	for (i = 0; delays->known && i < sizeof(wanted) / sizeof(*wanted); i++) {
+		bucket = cs_reach(delta->delay, delta->delays, wanted[i].p, bucket, &passed);
+		*wanted[i].to = cs_capped(bucket, qdisc->sight.delay_max);
+	}
+}
+
+double cs_backlog_ms(const struct cs_qdisc *qdisc, const struct cs_delta *delta)
+{
+	if (!qdisc->backlog)
+		return 0;
+	if (!delta->bytes || delta->seconds <= 0)
+		return -1;
+	return qdisc->backlog / ((double)delta->bytes / delta->seconds) * 1e3;
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+/* "codelstat export": metrics for Prometheus, over HTTP or into a file */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "http.h"
+#include "openmetrics.h"
+
+#define EXPORT_LISTEN	"127.0.0.1:8289"	/* after RFC 8289, which is CoDel's */
+#define EXPORT_BUCKETS	2
+
+/**
+ * struct export - what a scrape needs
+ * @source: asked at each
+ * @snapshot: the answer
+ * @metrics: how to write
+ * @last: the recording has ended: its last snapshot stays
+ */
+struct export {
+	struct cs_source *source;
+	struct cs_snapshot snapshot;
+	struct metrics metrics;
+	bool last;
+};
+
+/* A fresh snapshot, in the place of the last; false after an error, which was printed */
+static bool export_take(struct export *export)
+{
+	struct timespec began, ended;
+	int got;
+
+	if (export->last)
+		return true;
+	clock_gettime(CLOCK_MONOTONIC, &began);
+	got = export->source->next(export->source, &export->snapshot);
+	clock_gettime(CLOCK_MONOTONIC, &ended);
+	export->metrics.seconds = (double)(ended.tv_sec - began.tv_sec) +
+				  (double)(ended.tv_nsec - began.tv_nsec) / 1e9;
+	export->metrics.errors += got < 0;
+	export->last = !got;
+	return got >= 0;
+}
+
+static void export_index(struct http_answer *answer)
+{
+	answer->type = "text/html; charset=utf-8";
+	fputs("<!DOCTYPE html>\n<title>codelstat</title>\n<h1>codelstat</h1>\n"
+	      "<p>CoDel and FQ-CoDel queues: <a href=\"/metrics\">metrics</a></p>\n",
+	      answer->body);
+}
+
+static void export_metrics(struct export *export, const struct http_request *request,
+			   struct http_answer *answer)
+{
+	double open = http_preference(request->accept, "application/openmetrics-text");
+
+	if (!export_take(export)) {
+		answer->status = 500;
+		fputs("the kernel did not answer; see standard error\n", answer->body);
+		return;
+	}
+	export->metrics.open = open > 0 &&
+			       open >= http_preference(request->accept, "text/plain");
+	answer->type = export->metrics.open ? METRICS_TYPE_OPEN : METRICS_TYPE_PLAIN;
+	metrics_print(answer->body, &export->metrics, &export->snapshot);
+}
+
+static void export_answer(void *context, const struct http_request *request,
+			  struct http_answer *answer)
+{
+	if (!strcmp(request->path, "/metrics")) {
+		export_metrics(context, request, answer);
+	} else if (!strcmp(request->path, "/")) {
+		export_index(answer);
+	} else {
+		answer->status = 404;
+		fputs("there are / and /metrics\n", answer->body);
+	}
+}
+
+/* Until a signal, with the socket that is listened at */
+static int export_serve(struct export *export, int fd, const char *url)
+{
+	const struct http_server server = {
+		.fd = fd,
+		.answer = export_answer,
+		.context = export,
+		.stopped = cs_stopped,
+	};
+
+	cs_catch_signals();
+	fprintf(stderr, "codelstat: serving %s/metrics\n", url);
+	if (!http_serve(&server))
+		return CS_OK;
+	cs_error("serving: %m");
+	return CS_SYSTEM;
+}
+
+/* The socket first: it is to be in our own network namespace, whichever is looked into */
+static int export_listen(struct export *export, const struct cs_common *common,
+			 const char *where)
+{
+	struct addrinfo *address = http_address(where);
+	int fd, status = CS_SYSTEM;
+	char url[128];
+
+	if (!address)
+		cs_usage(&cs_export, "--listen %s: not like 127.0.0.1:8289 or [::1]:8289",
+			 where);
+	fd = http_listen(address, url, sizeof(url));
+	freeaddrinfo(address);
+	if (fd < 0) {
+		cs_error("cannot listen at %s: %m", where);
+		return CS_SYSTEM;
+	}
+	export->source = cs_open(common);
+	if (export->source)
+		status = export_serve(export, fd, url);
+	close(fd);
+	return status;
+}
+
+static int export_fail(const char *path)
+{
+	cs_error("cannot write %s: %m", path);
+	return CS_SYSTEM;
+}
+
+/* Into a file beside it, which then takes its place: readers find the old or the new one */
+static int export_replace(const struct export *export, const char *path)
+{
+	char *fresh = NULL;
+	int fd, status = CS_OK;
+	FILE *out;
+
+	if (asprintf(&fresh, "%s.XXXXXX", path) < 0)
+		return export_fail(path);
+	fd = mkstemp(fresh);
+	if (fd < 0) {
+		status = export_fail(fresh);
+		free(fresh);
+		return status;
+	}
+	out = fdopen(fd, "w");
+	fchmod(fd, 0644);	/* mkstemp() lets nobody else read it */
+	metrics_print(out, &export->metrics, &export->snapshot);
+	if (ferror(out) | fclose(out) || rename(fresh, path)) {
+		status = export_fail(path);
+		unlink(fresh);
+	}
+	free(fresh);
+	return status;
+}
+
+static int export_write(const struct export *export, const char *path)
+{
+	if (strcmp(path, "-"))
+		return export_replace(export, path);
+	metrics_print(stdout, &export->metrics, &export->snapshot);
+	return fflush(stdout) ? export_fail("standard output") : CS_OK;
+}
+
+/* Once, and then the end of a recording; or every interval, --count times at most */
+static int export_textfile(struct export *export, const struct cs_common *common,
+			   const char *path)
+{
+	bool once = common->once || !(common->interval > 0);
+	uint64_t left = once ? 1 : common->count;
+	int status;
+
+	export->source = cs_open(common);
+	if (!export->source)
+		return CS_SYSTEM;
+	cs_catch_signals();
+	for (;;) {
+		do {
+			if (!export_take(export))
+				return CS_SYSTEM;
+		} while (once && common->replay && !export->last);
+		status = export_write(export, path);
+		if (status == CS_OK && !export->snapshot.n_qdiscs && once) {
+			cs_explain_empty(common, &export->snapshot, false);
+			status = CS_NOTHING;
+		}
+		if (status != CS_OK || !--left || export->last)
+			return status;
+		export->source->wait(export->source, common->interval);
+		if (cs_stopped())
+			return CS_OK;
+	}
+}
+
+/**
+ * struct export_options - what was asked for
+ * @listen: ADDR:PORT, or NULL
+ * @textfile: a path, or NULL
+ * @buckets: of the histogram to a power of two
+ */
+struct export_options {
+	const char *listen;
+	const char *textfile;
+	unsigned int buckets;
+};
+
+static const char export_help[] =
+	"  -l, --listen ADDR:PORT  serve http://ADDR:PORT/metrics (" EXPORT_LISTEN ");\n"
+	"                          IPv6 as [::1]:8289; port 0 is one that is free\n"
+	"  -t, --textfile PATH     write a file instead, once or every --interval; - is\n"
+	"                          standard output\n"
+	"  -b, --buckets N         of the histogram, to each power of two: 1, 2, 4 or 8 (2)\n";
+
+static void export_option(struct export_options *options, int opt)
+{
+	uint64_t n;
+
+	switch (opt) {
+	case 'l':
+		options->listen = optarg;
+		break;
+	case 't':
+		options->textfile = optarg;
+		break;
+	case 'b':
+		if (!cs_read_count(&n, optarg, CODEL_DELAY_SUB) || !n ||
+		    CODEL_DELAY_SUB % n)
+			cs_usage(&cs_export, "--buckets %s: not 1, 2, 4 or 8", optarg);
+		options->buckets = (unsigned int)n;
+		break;
+	}
+}
+
+static void export_check(const struct export_options *options,
+			 const struct cs_common *common)
+{
+	if (options->textfile && options->listen)
+		cs_usage(&cs_export, "--listen and --textfile exclude each other");
+	if (!options->textfile && (common->interval > 0 || common->count || common->once))
+		cs_usage(&cs_export, "--interval, --count and --once are for --textfile: a "
+			 "scrape decides itself when it comes");
+}
+
+static int export_run(int argc, char **argv)
+{
+	static const struct option own[] = {
+		{ "listen", required_argument, NULL, 'l' },
+		{ "textfile", required_argument, NULL, 't' },
+		{ "buckets", required_argument, NULL, 'b' },
+		{}
+	};
+	struct export_options options = { .buckets = EXPORT_BUCKETS };
+	struct cs_common common = { .speed = 1 };	/* no interval unless asked for */
+	struct export export = { 0 };
+	int opt, status;
+
+	while ((opt = cs_getopt(&common, &cs_export, own, argc, argv)) != -1)
+		export_option(&options, opt);
+	cs_operand_dev(&common, &cs_export, false, argc, argv);
+	export_check(&options, &common);
+	export.metrics.buckets = options.buckets;
+	if (options.textfile)
+		status = export_textfile(&export, &common, options.textfile);
+	else
+		status = export_listen(&export, &common,
+				       options.listen ? options.listen : EXPORT_LISTEN);
+	if (export.source)
+		export.source->close(export.source);
+	cs_snapshot_clear(&export.snapshot);
+	return status;
+}
+
+const struct cs_command cs_export = {
+	.name = "export",
+	.operands = "[DEV]",
+	.summary = "Metrics for Prometheus: counters, settings and histograms of delay.",
+	.help = export_help,
+	.run = export_run,
+};

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
+/*
+ * What the flows of an fq_codel did in an interval. The kernel shows a flow only while
+ * it is active, and counts from when it was given its queue: so each is compared with
+ * when it was seen last, which may be several intervals ago.
+ */
+#ifndef CODELSTAT_FLOWS_H
+#define CODELSTAT_FLOWS_H
+
+#include "snapshot.h"
+
+#define FLOWS_MAX	65536
+
+/**
+ * struct flow_seen - a flow as it was when it was seen last
+ * @at: when, ns; 0: never
+ * @stats: what it had counted
+ */
+struct flow_seen {
+	uint64_t at;
+	struct codel_flow_stats stats;
+};
+
+/**
+ * struct flow_row - a flow, and what it did
+ * @flow: as it is now
+ * @known: what follows is known; not of a flow that was not seen before and may have
+ *	counted before the interval, nor of the kernel's own kind
+ * @seconds: since it was seen last, or the interval; 0: all of its time
+ * @bytes: sent in them
+ * @packets: the same
+ * @drops: packets
+ * @marks: packets
+ * @delay: packets sent by sojourn time, see CODEL_FLOW_DELAYS
+ * @rate: bytes per second, 0 if @seconds is
+ * @share: of what the qdisc sent, 0 to 1
+ */
+struct flow_row {
+	const struct cs_flow *flow;
+	bool known;
+	double seconds;
+	uint64_t bytes;
+	uint64_t packets;
+	uint32_t drops;
+	uint32_t marks;
+	uint32_t delay[CODEL_FLOW_DELAYS];
+	double rate;
+	double share;
+};
+
+/* Make a note of flows: @seen has FLOWS_MAX entries, by the minor number of the class */
+void flows_note(struct flow_seen *seen, uint64_t now, const struct cs_flow *flows, size_t n);
+
+/*
+ * What they did since they were seen last (@seen NULL: since they have their queues), in
+ * @rows; those with the largest share first, then those with the largest backlog.
+ * @delta is of the qdisc, and the interval it is of.
+ */
+void flows_compare(struct flow_row *rows, const struct flow_seen *seen, uint64_t now,
+		   const struct cs_flow *flows, size_t n, const struct cs_delta *delta);
+
+/* Percentile @p (0 to 100), ns: the end of the bucket, or @max if that is less */
+double flows_percentile(const struct flow_row *row, double p, double max);
+
+#endif /* CODELSTAT_FLOWS_H */

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+/*
+ * One JSON object per refresh, on one line: all numbers as the kernel gave them. What is
+ * not known is null, or not there. Names need no escapes: decode.c saw to that.
+ */
+#include "row.h"
+#include "text.h"
+
+static void cs_json_key(FILE *out, const char *before, const char *key)
+{
+	cs_put(out, before);
+	cs_put(out, "\"");
+	cs_put(out, key);
+	cs_put(out, "\":");
+}
+
+static void cs_json_uint(FILE *out, const char *key, uint64_t value)
+{
+	cs_json_key(out, ",", key);
+	cs_put_uint(out, value);
+}
+
+static void cs_json_text(FILE *out, const char *before, const char *key, const char *text)
+{
+	cs_json_key(out, before, key);
+	cs_put(out, "\"");
+	cs_put(out, text);
+	cs_put(out, "\"");
+}
+
+static void cs_json_bool(FILE *out, const char *key, bool value)
+{
+	cs_json_key(out, ",", key);
+	cs_put(out, value ? "true" : "false");
+}
+
+static void cs_json_count(FILE *out, const char *key, const struct codel_count *count)
+{
+	cs_json_key(out, "", key);
+	cs_put(out, "{\"packets\":");
+	cs_put_uint(out, count->packets);
+	cs_json_uint(out, "bytes", count->bytes);
+	cs_put(out, "}");
+}
+
+/* Those that are not empty: [from, to, packets], ns; the last bucket has no end */
+static void cs_json_buckets(FILE *out, const uint64_t delay[CODEL_DELAY_BUCKETS])
+{
+	const char *comma = "";
+	unsigned int i;
+
+	cs_put(out, ",\"buckets\":[");
+	for (i = 0; i < CODEL_DELAY_BUCKETS; i++) {
+		if (!delay[i])
+			continue;
+		cs_put(out, comma);
+		cs_put(out, "[");
+		cs_put_uint(out, codel_delay_bound(i));
+		cs_put(out, ",");
+		if (i < CODEL_DELAY_BUCKETS - 1)
+			cs_put_uint(out, codel_delay_bound(i + 1));
+		else
+			cs_put(out, "null");
+		cs_put(out, ",");
+		cs_put_uint(out, delay[i]);
+		cs_put(out, "]");
+		comma = ",";
+	}
+	cs_put(out, "]");
+}
+
+static void cs_json_options(FILE *out, const struct cs_qdisc *q)
+{
+	cs_put(out, ",\"options\":{\"limit\":");
+	cs_put_uint(out, q->limit);
+	cs_json_uint(out, "target_ns", q->target);
+	cs_json_uint(out, "interval_ns", q->interval);
+	if (q->ce_threshold == UINT64_MAX)
+		cs_put(out, ",\"ce_threshold_ns\":null");
+	else
+		cs_json_uint(out, "ce_threshold_ns", q->ce_threshold);
+	cs_json_bool(out, "ecn", q->ecn);
+	if (q->type == CS_FQ_CODEL) {
+		cs_json_uint(out, "flows", q->flows);
+		cs_json_uint(out, "memory_limit", q->memory_limit);
+	}
+	cs_put(out, "}");
+}
+
+/* What all kernels give */
+static void cs_json_stats(FILE *out, const struct cs_qdisc *q)
+{
+	cs_put(out, ",\"stats\":{\"bytes\":");
+	cs_put_uint(out, q->bytes);
+	cs_json_uint(out, "packets", q->packets);
+	cs_json_uint(out, "drops", q->drops);
+	cs_json_uint(out, "overlimits", q->overlimits);
+	cs_json_uint(out, "backlog", q->backlog);
+	cs_json_uint(out, "qlen", q->qlen);
+	cs_json_uint(out, "maxpacket", q->maxpacket);
+	cs_json_uint(out, "ecn_mark", q->ecn_mark);
+	cs_json_uint(out, "ce_mark", q->ce_mark);
+	cs_json_uint(out, "drop_overlimit", q->drop_overlimit);
+	if (q->type == CS_FQ_CODEL) {
+		cs_json_uint(out, "drop_overmemory", q->drop_overmemory);
+		cs_json_uint(out, "memory_used", q->memory);
+		cs_json_uint(out, "new_flow_count", q->new_flow_count);
+		cs_json_uint(out, "active_flows", q->active);
+	} else {
+		cs_json_uint(out, "ldelay_us", q->ldelay);
+		cs_json_bool(out, "dropping", q->dropping);
+	}
+	cs_put(out, "}");
+}
+
+static void cs_json_causes(FILE *out, const struct codel_sight *sight)
+{
+	const char *comma = "";
+	size_t i;
+
+	cs_put(out, ",\"drop\":{");
+	for (i = 0; i < CODEL_DROP_CAUSES; i++) {
+		if (!cs_drop_words[i])
+			continue;
+		cs_put(out, comma);
+		cs_json_count(out, cs_drop_words[i], &sight->drop[i]);
+		comma = ",";
+	}
+	cs_put(out, "},\"mark\":{");
+	for (i = 0; i < CODEL_MARK_CAUSES; i++) {
+		cs_put(out, i ? "," : "");
+		cs_json_count(out, cs_mark_words[i], &sight->mark[i]);
+	}
+	cs_put(out, "}");
+}
+
+/* Ours: the ledger, and the delay since the counters began */
+static void cs_json_sight(FILE *out, const struct cs_qdisc *q)
+{
+	const struct codel_sight *sight = &q->sight;
+
+	cs_put(out, ",\"ledger\":{");
+	cs_json_count(out, "received", &sight->received);
+	cs_put(out, ",");
+	cs_json_count(out, "sent", &sight->sent);
+	cs_put(out, ",");
+	cs_json_count(out, "queued", &sight->queued);
+	cs_put(out, ",");
+	cs_json_count(out, "bypassed", &sight->bypassed);
+	cs_json_causes(out, sight);
+	if (q->type == CS_FQ_CODEL)
+		cs_json_uint(out, "shared", q->shared);
+	cs_put(out, "},\"delay\":{\"sum_ns\":");
+	cs_put_uint(out, sight->delay_sum);
+	cs_json_uint(out, "max_ns", sight->delay_max);
+	cs_json_buckets(out, q->delay);
+	cs_put(out, "}");
+}
+
+static void cs_json_words(FILE *out, const char *key, const char *const *words,
+			  const uint64_t *counts, size_t n)
+{
+	const char *comma = "";
+	size_t i;
+
+	cs_json_key(out, ",", key);
+	cs_put(out, "{");
+	for (i = 0; i < n; i++) {
+		if (!words[i])
+			continue;
+		cs_json_key(out, comma, words[i]);
+		cs_put_uint(out, counts[i]);
+		comma = ",";
+	}
+	cs_put(out, "}");
+}
+
+/* What is shown to people: of the interval, or of all times without one */
+static void cs_json_delta(FILE *out, const struct cs_row *row)
+{
+	const struct cs_delta *d = &row->delta;
+
+	cs_json_text(out, ",", "since", row->since ? "before" : "start");
+	cs_put(out, ",\"change\":{\"bytes\":");
+	cs_put_uint(out, d->bytes);
+	cs_json_uint(out, "packets", d->packets);
+	cs_json_words(out, "drops", cs_drop_words, d->cause, CODEL_DROP_CAUSES);
+	cs_json_words(out, "marks", cs_mark_words, d->mark, CODEL_MARK_CAUSES);
+	if (row->delays.known) {
+		cs_json_uint(out, "p50_ns", (uint64_t)row->delays.p50);
+		cs_json_uint(out, "p90_ns", (uint64_t)row->delays.p90);
+		cs_json_uint(out, "p99_ns", (uint64_t)row->delays.p99);
+		cs_json_uint(out, "p999_ns", (uint64_t)row->delays.p999);
+		cs_json_uint(out, "max_ns", (uint64_t)row->delays.max);
+		cs_json_buckets(out, d->delay);
+	}
+	if (row->backlog_ms > 0)
+		fprintf(out, ",\"backlog_ms\":%.3f", row->backlog_ms);
+	else if (!row->q->backlog)
+		cs_json_uint(out, "backlog_ms", 0);
+	cs_put(out, "}");
+}
+
+static void cs_json_row(FILE *out, const struct cs_row *row)
+{
+	const struct cs_qdisc *q = row->q;
+	char text[CS_TEXT], verdict[256];
+
+	cs_json_text(out, "{", "dev", q->dev);
+	cs_json_uint(out, "ifindex", (uint64_t)q->ifindex);
+	cs_json_text(out, ",", "handle", cs_text_handle(text, q->handle));
+	cs_json_text(out, ",", "parent", cs_text_handle(text, q->parent));
+	if (*q->above)
+		cs_json_text(out, ",", "above", q->above);
+	cs_json_text(out, ",", "kind", q->kind);
+	cs_json_options(out, q);
+	cs_json_stats(out, q);
+	if (q->ours)
+		cs_json_sight(out, q);
+	cs_json_delta(out, row);
+	cs_verdict(q, &row->delta, row->flows, row->n_flows, verdict, sizeof(verdict));
+	cs_json_text(out, ",", "verdict", verdict);
+	cs_put(out, "}");
+}
+
+void cs_json(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now)
+{
+	struct cs_row row;
+	size_t i;
+
+	cs_put(out, "{\"time\":");
+	cs_put_seconds(out, now->realtime);
+	cs_put(out, ",\"seconds\":");
+	if (before)
+		cs_put_seconds(out, now->monotonic - before->monotonic);
+	else
+		cs_put(out, "null");
+	cs_put(out, ",\"qdiscs\":[");
+	for (i = 0; i < now->n_qdiscs; i++) {
+		cs_put(out, i ? "," : "");
+		cs_row_fill(&row, before, now, i);
+		cs_json_row(out, &row);
+	}
+	cs_put(out, "]}\n");
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+/* What every view does: open, look, show, wait. And how that ends. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+
+static volatile sig_atomic_t cs_signalled;
+
+static void cs_on_signal(int number)
+{
+	(void)number;
+	cs_signalled = 1;
+}
+
+bool cs_stopped(void)
+{
+	return cs_signalled;
+}
+
+/* Without SA_RESTART: what waits is to return */
+void cs_catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = cs_on_signal };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+/* A name of "ip netns", or a path: /proc/PID/ns/net */
+static int cs_enter_netns(const char *name)
+{
+	char path[4096];
+	int fd, err;
+
+	snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : "/run/netns/", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		cs_error(errno == ENOENT ? "there is no network namespace %s" :
+			 "network namespace %s: %m", name);
+		return -1;
+	}
+	err = setns(fd, CLONE_NEWNET);
+	if (err)
+		cs_error("network namespace %s: %s", name, errno == EINVAL ?
+			 "this is none" : strerror(errno));
+	close(fd);
+	return err;
+}
+
+struct cs_source *cs_open(const struct cs_common *common)
+{
+	if (common->replay)
+		return cs_replay_open(common->replay, &common->filter, common->speed);
+	if (common->netns && cs_enter_netns(common->netns))
+		return NULL;
+	return cs_netlink_open(&common->filter);
+}
+
+void cs_explain_empty(const struct cs_common *common, const struct cs_snapshot *snapshot,
+		      bool seen)
+{
+	const char *where = common->replay ? "in the recording" : "here";
+	const char *dev = common->filter.dev;
+	char which[32] = "";
+
+	if (dev && !snapshot->dev_known) {
+		cs_error(seen ? "device %s has gone" : "there is no device %s %s", dev, where);
+		return;
+	}
+	if (common->filter.handle)
+		snprintf(which, sizeof(which), " with handle %x:", common->filter.handle >> 16);
+	cs_error("no codel or fq_codel qdisc%s %s%s%s", which, dev ? "on " : where, dev ? dev : "",
+		 seen ? " any more" : "");
+}
+
+/**
+ * struct cs_pair - the two snapshots of which one is shown against the other
+ * @of: the one that @now counts, and the one before
+ * @now: index in @of
+ * @taken: so far
+ * @shown: so far
+ */
+struct cs_pair {
+	struct cs_snapshot of[2];
+	unsigned int now;
+	uint64_t taken;
+	uint64_t shown;
+};
+
+/* 1: go on; 0: the recording is over, without another snapshot; -1: error */
+static int cs_take(struct cs_pair *pair, struct cs_source *source)
+{
+	int got;
+
+	pair->now ^= 1;
+	got = source->next(source, &pair->of[pair->now]);
+	if (got == 1)
+		pair->taken++;
+	else
+		pair->now ^= 1;
+	return got;
+}
+
+typedef int (*cs_show)(void *self, const struct cs_snapshot *before,
+		       const struct cs_snapshot *now);
+
+/* What is known at the end, of a recording too */
+static int cs_show_once(struct cs_pair *pair, const struct cs_common *common,
+			struct cs_source *source, cs_show show, void *self)
+{
+	int got;
+
+	do {
+		got = cs_take(pair, source);
+	} while (got == 1 && common->replay);
+	if (got < 0)
+		return CS_SYSTEM;
+	if (!pair->of[pair->now].n_qdiscs) {
+		cs_explain_empty(common, &pair->of[pair->now], false);
+		return CS_NOTHING;
+	}
+	return show(self, NULL, &pair->of[pair->now]);
+}
+
+static int cs_show_all(struct cs_pair *pair, const struct cs_common *common,
+		       struct cs_source *source, cs_show show, void *self)
+{
+	const struct cs_snapshot *now;
+	int got, status = CS_OK;
+
+	while (status == CS_OK && !cs_signalled) {
+		got = cs_take(pair, source);
+		if (got <= 0)
+			return got ? CS_SYSTEM : CS_OK;
+		now = &pair->of[pair->now];
+		if (!now->n_qdiscs) {
+			cs_explain_empty(common, now, pair->taken > 1);
+			return CS_NOTHING;
+		}
+		if (pair->taken > 1) {
+			status = show(self, &pair->of[!pair->now], now);
+			if (++pair->shown == common->count)
+				break;
+		}
+		if (status == CS_OK)
+			source->wait(source, common->interval);
+	}
+	return status;
+}
+
+int cs_loop_on(const struct cs_common *common, struct cs_source *source, cs_show show,
+	       void *self)
+{
+	struct cs_pair pair = {};
+	int status;
+
+	cs_catch_signals();
+	if (common->once)
+		status = cs_show_once(&pair, common, source, show, self);
+	else
+		status = cs_show_all(&pair, common, source, show, self);
+	cs_snapshot_clear(&pair.of[0]);
+	cs_snapshot_clear(&pair.of[1]);
+	source->close(source);
+	return status;
+}
+
+int cs_loop(const struct cs_common *common, cs_show show, void *self)
+{
+	struct cs_source *source = cs_open(common);
+
+	return source ? cs_loop_on(common, source, show, self) : CS_SYSTEM;
+}

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+/*
+ * See openmetrics.h. A family of metrics is written for all qdiscs before the next one
+ * begins, as both formats demand.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include <linux/pkt_sched.h>
+
+#include "openmetrics.h"
+#include "row.h"
+#include "text.h"
+
+/* The histogram's bounds begin here: 1.024 us. Less is no delay that anybody has felt. */
+#define METRICS_FIRST_BOUND	16
+
+enum metrics_type {
+	METRICS_COUNTER,
+	METRICS_GAUGE,
+	METRICS_HISTOGRAM,
+	METRICS_INFO,
+};
+
+static const char * const metrics_types[] = { "counter", "gauge", "histogram", "info" };
+
+/**
+ * struct metrics_family - what metrics of a name have in common
+ * @name: without what the type adds (_total, _info)
+ * @unit: the end of @name, NULL if it has none
+ * @type: as declared
+ * @help: a sentence
+ */
+struct metrics_family {
+	const char *name;
+	const char *unit;
+	enum metrics_type type;
+	const char *help;
+};
+
+/* Where a number is in struct cs_qdisc; @size 0: nowhere */
+struct metrics_field {
+	uint16_t offset;
+	uint16_t size;
+};
+
+#define FIELD(member) { offsetof(struct cs_qdisc, member), \
+			sizeof(((struct cs_qdisc *)0)->member) }
+
+enum metrics_form {
+	METRICS_PLAIN,
+	METRICS_NS,		/* shown as seconds */
+	METRICS_NS_OR_OFF,	/* the same; UINT64_MAX is not shown */
+};
+
+/**
+ * struct metrics_number - a family with one number of each qdisc
+ * @family: its head
+ * @ours: of this project's modules
+ * @theirs: of the kernel's own
+ * @fq: of fq_codel alone
+ * @form: of the number
+ */
+struct metrics_number {
+	struct metrics_family family;
+	struct metrics_field ours;
+	struct metrics_field theirs;
+	bool fq;
+	enum metrics_form form;
+};
+
+#define COUNTER(name, unit, help) { name, unit, METRICS_COUNTER, help }
+#define GAUGE(name, unit, help) { name, unit, METRICS_GAUGE, help }
+
+static const struct metrics_number metrics_numbers[] = {
+	{ COUNTER("codel_received_packets", "packets", "Packets given to the queue."),
+	  .ours = FIELD(sight.received.packets) },
+	{ COUNTER("codel_received_bytes", "bytes", "Bytes given to the queue."),
+	  .ours = FIELD(sight.received.bytes) },
+	{ COUNTER("codel_sent_packets", "packets",
+		  "Packets that left the queue to be sent; of the kernel's own kinds, all sent."),
+	  .ours = FIELD(sight.sent.packets), .theirs = FIELD(packets) },
+	{ COUNTER("codel_sent_bytes", "bytes",
+		  "Bytes that left the queue to be sent; of the kernel's own kinds, all sent."),
+	  .ours = FIELD(sight.sent.bytes), .theirs = FIELD(bytes) },
+	{ COUNTER("codel_bypassed_packets", "packets",
+		  "Packets of the wire that were sent past the empty queue."),
+	  .ours = FIELD(sight.bypassed.packets) },
+	{ COUNTER("codel_bypassed_bytes", "bytes",
+		  "Bytes that were sent past the empty queue."),
+	  .ours = FIELD(sight.bypassed.bytes) },
+	{ COUNTER("codel_new_flows", NULL, "Times that a flow became active."),
+	  .ours = FIELD(new_flow_count), .theirs = FIELD(new_flow_count), .fq = true },
+	{ COUNTER("codel_shared_packets", "packets",
+		  "Packets that had to share a queue with another flow."),
+	  .ours = FIELD(shared), .fq = true },
+	{ GAUGE("codel_backlog_packets", "packets", "Packets in the queue."),
+	  .ours = FIELD(qlen), .theirs = FIELD(qlen) },
+	{ GAUGE("codel_backlog_bytes", "bytes", "Bytes in the queue."),
+	  .ours = FIELD(backlog), .theirs = FIELD(backlog) },
+	{ GAUGE("codel_memory_used_bytes", "bytes", "Memory of the packets in the queue."),
+	  .ours = FIELD(memory), .theirs = FIELD(memory), .fq = true },
+	{ GAUGE("codel_active_flows", NULL, "Flows that have packets in the queue."),
+	  .ours = FIELD(active), .theirs = FIELD(active), .fq = true },
+	{ GAUGE("codel_sojourn_max_seconds", "seconds",
+		"Longest time that a packet waited, since the counters began."),
+	  .ours = FIELD(sight.delay_max), .form = METRICS_NS },
+	{ GAUGE("codel_target_seconds", "seconds",
+		"Setting: standing delay that is acceptable."),
+	  .ours = FIELD(target), .theirs = FIELD(target), .form = METRICS_NS },
+	{ GAUGE("codel_interval_seconds", "seconds",
+		"Setting: how long the delay may stay above the target."),
+	  .ours = FIELD(interval), .theirs = FIELD(interval), .form = METRICS_NS },
+	{ GAUGE("codel_ce_threshold_seconds", "seconds",
+		"Setting: delay above which every packet is marked; absent if off."),
+	  .ours = FIELD(ce_threshold), .theirs = FIELD(ce_threshold),
+	  .form = METRICS_NS_OR_OFF },
+	{ GAUGE("codel_limit_packets", "packets", "Setting: most packets in the queue."),
+	  .ours = FIELD(limit), .theirs = FIELD(limit) },
+	{ GAUGE("codel_memory_limit_bytes", "bytes",
+		"Setting: most memory for packets in the queue."),
+	  .ours = FIELD(memory_limit), .theirs = FIELD(memory_limit), .fq = true },
+	{ GAUGE("codel_flows_limit", NULL, "Setting: number of queues for flows."),
+	  .ours = FIELD(flows), .theirs = FIELD(flows), .fq = true },
+	{ GAUGE("codel_ecn_enabled", NULL, "Setting: whether packets are marked, 0 or 1."),
+	  .ours = FIELD(ecn), .theirs = FIELD(ecn) },
+};
+
+/* A family with a number for each cause; @bytes of struct codel_count, or its packets */
+struct metrics_fate {
+	struct metrics_family family;
+	bool marks;
+	bool bytes;
+};
+
+static const struct metrics_fate metrics_fates[] = {
+	{ COUNTER("codel_dropped_packets", "packets",
+		  "Packets dropped, by cause (taken: by a filter's action, no loss)."),
+	  .marks = false, .bytes = false },
+	{ COUNTER("codel_dropped_bytes", "bytes", "Bytes dropped, by cause."),
+	  .marks = false, .bytes = true },
+	{ COUNTER("codel_marked_packets", "packets", "Packets marked, by cause."),
+	  .marks = true, .bytes = false },
+	{ COUNTER("codel_marked_bytes", "bytes", "Bytes marked, by cause."),
+	  .marks = true, .bytes = true },
+};
+
+static const struct metrics_family metrics_sojourn = {
+	"codel_sojourn_seconds", "seconds", METRICS_HISTOGRAM,
+	"How long packets waited that left the queue to be sent.",
+};
+
+static const struct metrics_family metrics_info = {
+	"codel_qdisc", NULL, METRICS_INFO, "Queueing disciplines, and whose code they are.",
+};
+
+/* What is written, and where */
+struct metrics_text {
+	FILE *out;
+	const struct metrics *metrics;
+	const struct cs_snapshot *snapshot;
+};
+
+static const char *metrics_suffix(const struct metrics_family *family)
+{
+	switch (family->type) {
+	case METRICS_COUNTER:
+		return "_total";
+	case METRICS_INFO:
+		return "_info";
+	default:
+		return "";
+	}
+}
+
+/* The older format declares the name of the samples, and knows neither unit nor info */
+static void metrics_head(const struct metrics_text *text,
+			 const struct metrics_family *family)
+{
+	bool open = text->metrics->open;
+	const char *suffix = open ? "" : metrics_suffix(family);
+	enum metrics_type type = family->type;
+
+	if (!open && type == METRICS_INFO)
+		type = METRICS_GAUGE;
+	fprintf(text->out, "# TYPE %s%s %s\n", family->name, suffix, metrics_types[type]);
+	if (open && family->unit)
+		fprintf(text->out, "# UNIT %s %s\n", family->name, family->unit);
+	fprintf(text->out, "# HELP %s%s %s\n", family->name, suffix, family->help);
+}
+
+/* The name of a sample, and the labels that say which qdisc; the caller closes them.
+ * Names need no escapes: decode.c saw to that.
+ */
+static void metrics_begin(FILE *out, const struct metrics_family *family,
+			  const char *suffix, const struct cs_qdisc *qdisc)
+{
+	char handle[CS_TEXT], parent[CS_TEXT];
+
+	fprintf(out, "%s%s{device=\"%s\",handle=\"%s\",parent=\"%s\",kind=\"%s\"",
+		family->name, suffix, qdisc->dev, cs_text_handle(handle, qdisc->handle),
+		cs_text_handle(parent, qdisc->parent), qdisc->kind);
+}
+
+/* Exact, without needless zeros: 0.005 */
+static void metrics_ns(FILE *out, uint64_t ns)
+{
+	char fraction[16];
+	int length = snprintf(fraction, sizeof(fraction), "%09u",
+			      (unsigned int)(ns % 1000000000));
+
+	while (length > 1 && fraction[length - 1] == '0')
+		length--;
+	fprintf(out, "%" PRIu64 ".%.*s", ns / 1000000000, length, fraction);
+}
+
+static uint64_t metrics_get(const struct cs_qdisc *qdisc, const struct metrics_field *field)
+{
+	const char *at = (const char *)qdisc + field->offset;
+	uint64_t wide;
+	uint32_t value;
+
+	switch (field->size) {
+	case sizeof(bool):
+		return *(const bool *)at;
+	case sizeof(value):
+		memcpy(&value, at, sizeof(value));
+		return value;
+	default:
+		memcpy(&wide, at, sizeof(wide));
+		return wide;
+	}
+}
+
+static void metrics_number_of(const struct metrics_text *text,
+			      const struct metrics_number *number,
+			      const struct cs_qdisc *qdisc)
+{
+	const struct metrics_field *field = qdisc->ours ? &number->ours : &number->theirs;
+	uint64_t value;
+
+	if (!field->size || (number->fq && qdisc->type != CS_FQ_CODEL))
+		return;
+	value = metrics_get(qdisc, field);
+	if (number->form == METRICS_NS_OR_OFF && value == UINT64_MAX)
+		return;
+	metrics_begin(text->out, &number->family, metrics_suffix(&number->family), qdisc);
+	fputs("} ", text->out);
+	if (number->form == METRICS_PLAIN)
+		fprintf(text->out, "%" PRIu64, value);
+	else
+		metrics_ns(text->out, value);
+	fputc('\n', text->out);
+}
+
+static void metrics_numbers_all(const struct metrics_text *text)
+{
+	const struct metrics_number *number = metrics_numbers;
+	const struct metrics_number *end = number + sizeof(metrics_numbers) / sizeof(*number);
+	size_t i;
+
+	for (; number < end; number++) {
+		metrics_head(text, &number->family);
+		for (i = 0; i < text->snapshot->n_qdiscs; i++)
+			metrics_number_of(text, number, &text->snapshot->qdiscs[i]);
+	}
+}
+
+/* The kernel's own kinds tell these causes apart, and count no bytes of them */
+static bool metrics_knows(const struct metrics_fate *fate, const struct cs_qdisc *qdisc,
+			  unsigned int cause)
+{
+	if (qdisc->ours)
+		return true;
+	if (fate->bytes)
+		return false;
+	return fate->marks || cause == CODEL_DROP_CODEL || cause == CODEL_DROP_LIMIT ||
+	       (cause == CODEL_DROP_MEMORY && qdisc->type == CS_FQ_CODEL);
+}
+
+static uint64_t metrics_count(const struct metrics_fate *fate, const struct cs_qdisc *qdisc,
+			      const struct cs_delta *total, unsigned int cause)
+{
+	if (fate->bytes)
+		return fate->marks ? qdisc->sight.mark[cause].bytes :
+				     qdisc->sight.drop[cause].bytes;
+	return fate->marks ? total->mark[cause] : total->cause[cause];
+}
+
+static void metrics_fate_of(const struct metrics_text *text, const struct metrics_fate *fate,
+			    const struct cs_qdisc *qdisc)
+{
+	unsigned int cause, n = fate->marks ? CODEL_MARK_CAUSES : CODEL_DROP_CAUSES;
+	const char * const *words = fate->marks ? cs_mark_words : cs_drop_words;
+	struct cs_delta total;
+
+	cs_delta(&total, NULL, qdisc, 0);
+	for (cause = 0; cause < n; cause++) {
+		if (!words[cause] || !metrics_knows(fate, qdisc, cause))
+			continue;
+		metrics_begin(text->out, &fate->family, "_total", qdisc);
+		fprintf(text->out, ",cause=\"%s\"} %" PRIu64 "\n", words[cause],
+			metrics_count(fate, qdisc, &total, cause));
+	}
+}
+
+static void metrics_fates_all(const struct metrics_text *text)
+{
+	const struct metrics_fate *fate = metrics_fates;
+	const struct metrics_fate *end = fate + sizeof(metrics_fates) / sizeof(*fate);
+	size_t i;
+
+	for (; fate < end; fate++) {
+		metrics_head(text, &fate->family);
+		for (i = 0; i < text->snapshot->n_qdiscs; i++)
+			metrics_fate_of(text, fate, &text->snapshot->qdiscs[i]);
+	}
+}
+
+/* Buckets count all from 0 on. A bound is the first delay that is no more counted; that
+ * "le" takes it in is a nanosecond off.
+ */
+static void metrics_histogram_of(const struct metrics_text *text,
+				 const struct cs_qdisc *qdisc)
+{
+	unsigned int step = CODEL_DELAY_SUB / text->metrics->buckets;
+	const struct metrics_family *family = &metrics_sojourn;
+	uint64_t below = 0;
+	unsigned int i;
+
+	for (i = 0; i < CODEL_DELAY_BUCKETS; i++) {
+		if (i >= METRICS_FIRST_BOUND && i % step == 0) {
+			metrics_begin(text->out, family, "_bucket", qdisc);
+			fputs(",le=\"", text->out);
+			metrics_ns(text->out, codel_delay_bound(i));
+			fprintf(text->out, "\"} %" PRIu64 "\n", below);
+		}
+		below += qdisc->delay[i];
+	}
+	metrics_begin(text->out, family, "_bucket", qdisc);
+	fprintf(text->out, ",le=\"+Inf\"} %" PRIu64 "\n", below);
+	metrics_begin(text->out, family, "_sum", qdisc);
+	fputs("} ", text->out);
+	metrics_ns(text->out, qdisc->sight.delay_sum);
+	fputc('\n', text->out);
+	metrics_begin(text->out, family, "_count", qdisc);
+	fprintf(text->out, "} %" PRIu64 "\n", below);
+}
+
+static void metrics_histogram_all(const struct metrics_text *text)
+{
+	size_t i;
+
+	metrics_head(text, &metrics_sojourn);
+	for (i = 0; i < text->snapshot->n_qdiscs; i++)
+		if (text->snapshot->qdiscs[i].ours)
+			metrics_histogram_of(text, &text->snapshot->qdiscs[i]);
+}
+
+static void metrics_info_all(const struct metrics_text *text)
+{
+	const struct cs_qdisc *qdisc = text->snapshot->qdiscs;
+	size_t i;
+
+	metrics_head(text, &metrics_info);
+	for (i = 0; i < text->snapshot->n_qdiscs; i++, qdisc++) {
+		metrics_begin(text->out, &metrics_info, "_info", qdisc);
+		fprintf(text->out, ",above=\"%s\",source=\"%s\"} 1\n", qdisc->above,
+			qdisc->ours ? "module" : "kernel");
+	}
+}
+
+static void metrics_exporter(const struct metrics_text *text)
+{
+	static const struct metrics_family duration =
+		GAUGE("codel_scrape_duration_seconds", "seconds",
+		      "Time that it took to ask the kernel.");
+	static const struct metrics_family errors =
+		COUNTER("codel_scrape_errors", NULL, "Times that the kernel did not answer.");
+
+	metrics_head(text, &duration);
+	fprintf(text->out, "%s %.9f\n", duration.name, text->metrics->seconds);
+	metrics_head(text, &errors);
+	fprintf(text->out, "%s_total %" PRIu64 "\n", errors.name, text->metrics->errors);
+}
+
+void metrics_print(FILE *out, const struct metrics *metrics,
+		   const struct cs_snapshot *snapshot)
+{
+	const struct metrics_text text = {
+		.out = out,
+		.metrics = metrics,
+		.snapshot = snapshot,
+	};
+
+	metrics_info_all(&text);
+	metrics_histogram_all(&text);
+	metrics_numbers_all(&text);
+	metrics_fates_all(&text);
+	metrics_exporter(&text);
+	if (metrics->open)
+		fputs("# EOF\n", out);
+}

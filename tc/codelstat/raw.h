@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
+/*
+ * A snapshot as the kernel gave it: netlink messages, one after another. Links of them
+ * have their names alone. Recordings are made of these.
+ */
+#ifndef CODELSTAT_RAW_H
+#define CODELSTAT_RAW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "snapshot.h"
+
+struct nlattr;
+
+/**
+ * struct cs_raw - netlink messages
+ * @monotonic: see struct cs_snapshot
+ * @realtime: the same
+ * @data: the messages
+ * @len: their length
+ * @room: memory at @data
+ */
+struct cs_raw {
+	uint64_t monotonic;
+	uint64_t realtime;
+	unsigned char *data;
+	size_t len;
+	size_t room;
+};
+
+/* Where to write @more bytes behind the messages, NULL if there is no memory */
+void *cs_raw_reserve(struct cs_raw *raw, size_t more);
+
+/**
+ * cs_decode() - what the messages say. Any bytes may be given.
+ * @snapshot: filled; it may have been used before
+ * @raw: RTM_NEWLINK, RTM_NEWQDISC and RTM_NEWTCLASS, in any order; others are ignored
+ * @filter: what is not wanted is left out
+ *
+ * Return: 0, -1 with errno EBADMSG if they are no messages, or ENOMEM
+ */
+int cs_decode(struct cs_snapshot *snapshot, const struct cs_raw *raw,
+	      const struct cs_filter *filter);
+
+/* The same in two steps: links and qdiscs; and then the flows in what begins at @from. */
+int cs_decode_qdiscs(struct cs_snapshot *snapshot, const struct cs_raw *raw,
+		     const struct cs_filter *filter);
+int cs_decode_flows(struct cs_snapshot *snapshot, const struct cs_raw *raw, size_t from,
+		    const struct cs_filter *filter);
+
+/* Attributes by number, NULL where there is none; those beyond @max are ignored */
+void cs_attrs(const struct nlattr **tb, uint16_t max, const void *payload, size_t len);
+
+/* netlink.c: what its next() decoded last */
+const struct cs_raw *cs_netlink_raw(const struct cs_source *source);
+
+#endif /* CODELSTAT_RAW_H */

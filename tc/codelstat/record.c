@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+/* "record": snapshots into a file; record.h has its format. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "raw.h"
+#include "record.h"
+
+/* The file is written as snapshots come, whether they are shown or not. */
+struct cs_recorder {
+	struct cs_source source;
+	struct cs_source *kernel;
+	const char *path;
+	FILE *file;
+};
+
+static int cs_record_failed(const struct cs_recorder *recorder)
+{
+	cs_error("%s: %m", recorder->path);
+	return -1;
+}
+
+static int cs_record_write(const struct cs_recorder *recorder, const struct cs_raw *raw)
+{
+	const struct cs_record_head head = {
+		.monotonic = raw->monotonic,
+		.realtime = raw->realtime,
+		.len = (uint32_t)raw->len,
+	};
+
+	if (raw->len > CS_RECORD_MAX) {
+		errno = EFBIG;
+		return cs_record_failed(recorder);
+	}
+	if (fwrite(&head, sizeof(head), 1, recorder->file) != 1 ||
+	    fwrite(raw->data, 1, raw->len, recorder->file) != raw->len ||
+	    fflush(recorder->file))
+		return cs_record_failed(recorder);
+	return 0;
+}
+
+static int cs_record_next(struct cs_source *source, struct cs_snapshot *snapshot)
+{
+	struct cs_recorder *recorder = (struct cs_recorder *)source;
+	int got = recorder->kernel->next(recorder->kernel, snapshot);
+
+	/* of what has gone there is nothing to be kept */
+	if (got != 1 || !snapshot->n_qdiscs)
+		return got;
+	return cs_record_write(recorder, cs_netlink_raw(recorder->kernel)) ? -1 : 1;
+}
+
+static void cs_record_wait(struct cs_source *source, double seconds)
+{
+	struct cs_recorder *recorder = (struct cs_recorder *)source;
+
+	recorder->kernel->wait(recorder->kernel, seconds);
+}
+
+static void cs_record_close(struct cs_source *source)
+{
+	struct cs_recorder *recorder = (struct cs_recorder *)source;
+
+	recorder->kernel->close(recorder->kernel);
+}
+
+static int cs_record_show(void *self, const struct cs_snapshot *before,
+			  const struct cs_snapshot *now)
+{
+	(void)self;
+	(void)before;
+	(void)now;
+	return CS_OK;
+}
+
+static int cs_record_begin(struct cs_recorder *recorder)
+{
+	struct cs_record_header header = {
+		.order = CS_RECORD_ORDER,
+		.version = CS_RECORD_VERSION,
+	};
+
+	memcpy(header.magic, CS_RECORD_MAGIC, sizeof(header.magic));
+	recorder->file = strcmp(recorder->path, "-") ? fopen(recorder->path, "we") : stdout;
+	if (!recorder->file || fwrite(&header, sizeof(header), 1, recorder->file) != 1)
+		return cs_record_failed(recorder);
+	return 0;
+}
+
+static int cs_record_run(int argc, char **argv)
+{
+	struct cs_recorder recorder = { .source = { .next = cs_record_next,
+						    .wait = cs_record_wait,
+						    .close = cs_record_close } };
+	struct cs_common common = CS_COMMON_DEFAULTS;
+	int status;
+
+	while (cs_getopt(&common, &cs_record, NULL, argc, argv) != -1)
+		;
+	if (common.replay)
+		cs_usage(&cs_record, "--replay is not for it");
+	if (optind == argc)
+		cs_usage(&cs_record, "into which file?");
+	recorder.path = argv[optind++];
+	cs_operand_dev(&common, &cs_record, false, argc, argv);
+	common.filter.flows = true;
+
+	recorder.kernel = cs_open(&common);
+	if (!recorder.kernel)
+		return CS_SYSTEM;
+	if (cs_record_begin(&recorder)) {
+		recorder.kernel->close(recorder.kernel);
+		return CS_SYSTEM;
+	}
+	status = cs_loop_on(&common, &recorder.source, cs_record_show, NULL);
+	if (fclose(recorder.file) && status == CS_OK) {
+		cs_record_failed(&recorder);
+		status = CS_SYSTEM;
+	}
+	return status;
+}
+
+const struct cs_command cs_record = {
+	.name = "record",
+	.operands = "FILE [DEV]",
+	.summary = "Keep what is seen, flows too; - is standard output.",
+	.run = cs_record_run,
+};

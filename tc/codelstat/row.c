@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+#include "row.h"
+#include "text.h"
+
+const char *const cs_drop_words[CODEL_DROP_CAUSES] = {
+	[CODEL_DROP_CODEL] = "codel",	[CODEL_DROP_LIMIT] = "limit",
+	[CODEL_DROP_MEMORY] = "memory", [CODEL_DROP_CHANGE] = "change",
+	[CODEL_DROP_FILTER] = "filter", [CODEL_DROP_TAKEN] = "taken",
+	[CODEL_DROP_RESET] = "reset",
+};
+
+const char *const cs_mark_words[CODEL_MARK_CAUSES] = {
+	[CODEL_MARK_CODEL] = "codel",
+	[CODEL_MARK_CE_THRESHOLD] = "ce_threshold",
+};
+
+void cs_row_fill(struct cs_row *row, const struct cs_snapshot *before,
+		 const struct cs_snapshot *now, size_t i)
+{
+	const struct cs_qdisc *then = NULL;
+
+	row->q = &now->qdiscs[i];
+	if (before)
+		then = cs_snapshot_find(before, row->q);
+	row->since = then;
+	cs_delta(&row->delta, then, row->q,
+		 then ? (double)(now->monotonic - before->monotonic) / 1e9 : 0);
+	cs_delays(&row->delays, row->q, &row->delta);
+	row->backlog_ms = cs_backlog_ms(row->q, &row->delta);
+	row->flows = cs_snapshot_flows(now, row->q, &row->n_flows);
+}
+
+void cs_put(FILE *out, const char *text)
+{
+	fputs_unlocked(text, out);
+}
+
+void cs_put_uint(FILE *out, uint64_t value)
+{
+	char text[CS_TEXT];
+
+	cs_put(out, cs_text_uint(text, value));
+}
+
+void cs_put_seconds(FILE *out, uint64_t ns)
+{
+	char text[CS_TEXT];
+
+	cs_put_uint(out, ns / 1000000000);
+	/* nine digits: the first of ten is in the place of the point */
+	cs_text_uint(text, 1000000000 + ns % 1000000000);
+	*text = '.';
+	cs_put(out, text);
+}

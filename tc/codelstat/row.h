@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
+/* A qdisc and all that is said of it: what the ways to list them have in common. */
+#ifndef CODELSTAT_ROW_H
+#define CODELSTAT_ROW_H
+
+#include <stdio.h>
+
+#include "snapshot.h"
+
+/**
+ * struct cs_row - a qdisc in one refresh
+ * @q: as it is now
+ * @since: it was there before: @delta is of an interval, and not of all times
+ * @delta: what it did
+ * @delays: how long its packets waited
+ * @backlog_ms: see cs_backlog_ms()
+ * @flows: the active ones, as far as known; @n_flows of them
+ */
+struct cs_row {
+	const struct cs_qdisc *q;
+	bool since;
+	struct cs_delta delta;
+	struct cs_delays delays;
+	double backlog_ms;
+	const struct cs_flow *flows;
+	size_t n_flows;
+};
+
+/* Of qdisc number @i in @now; @before may be NULL */
+void cs_row_fill(struct cs_row *row, const struct cs_snapshot *before,
+		 const struct cs_snapshot *now, size_t i);
+
+/* Words for enum codel_drop_cause and enum codel_mark_cause; NULL where there is none */
+extern const char *const cs_drop_words[CODEL_DROP_CAUSES];
+extern const char *const cs_mark_words[CODEL_MARK_CAUSES];
+
+/* For what is written by machines for machines. Without printf() and locks, which would be
+ * most of the cost of a list of a thousand qdiscs.
+ */
+void cs_put(FILE *out, const char *text);
+void cs_put_uint(FILE *out, uint64_t value);
+void cs_put_seconds(FILE *out, uint64_t ns);
+
+/* Each writes one refresh: json.c, csv.c, table.c. */
+void cs_json(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now);
+void cs_csv_header(FILE *out);
+void cs_csv(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now);
+
+/* @width: of a line; @height: lines, 0 for as many as it takes. Where there is no room for
+ * all, those with something to tell go first.
+ */
+void cs_table(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now,
+	      unsigned int width, unsigned int height);
+
+#endif /* CODELSTAT_ROW_H */

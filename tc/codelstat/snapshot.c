@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+/* The memory of snapshots, and finding things in them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/pkt_sched.h>
+
+#include "snapshot.h"
+
+/* Twice as much as before, so that growing costs little; what is new is zeroed */
+static void *cs_grow(void *array, size_t *room, size_t size)
+{
+	size_t more = *room ? 2 * *room : 16;
+	char *bigger = reallocarray(array, more, size);
+
+	if (bigger) {
+		memset(bigger + *room * size, 0, (more - *room) * size);
+		*room = more;
+	}
+	return bigger;
+}
+
+/* Of the histogram, which is most of it, only what the one had that was here before */
+static struct cs_qdisc *cs_clean(struct cs_qdisc *qdisc)
+{
+	memset(qdisc->delay + qdisc->sight.delay_first, 0,
+	       qdisc->sight.delay_count * sizeof(*qdisc->delay));
+	memset(qdisc, 0, offsetof(struct cs_qdisc, delay));
+	return qdisc;
+}
+
+struct cs_qdisc *cs_snapshot_add_qdisc(struct cs_snapshot *snapshot)
+{
+	struct cs_qdisc *more = snapshot->qdiscs;
+
+	if (snapshot->n_qdiscs == snapshot->room_qdiscs)
+		more = cs_grow(more, &snapshot->room_qdiscs, sizeof(*more));
+	if (!more)
+		return NULL;
+	snapshot->qdiscs = more;
+	return cs_clean(more + snapshot->n_qdiscs++);
+}
+
+struct cs_flow *cs_snapshot_add_flow(struct cs_snapshot *snapshot)
+{
+	struct cs_flow *more = snapshot->flows;
+
+	if (snapshot->n_flows == snapshot->room_flows)
+		more = cs_grow(more, &snapshot->room_flows, sizeof(*more));
+	if (!more)
+		return NULL;
+	snapshot->flows = more;
+	more += snapshot->n_flows++;
+	return memset(more, 0, sizeof(*more));
+}
+
+void cs_snapshot_clear(struct cs_snapshot *snapshot)
+{
+	free(snapshot->qdiscs);
+	free(snapshot->flows);
+	memset(snapshot, 0, sizeof(*snapshot));
+}
+
+#define CS_ORDER(a, b) ((a) < (b) ? -1 : 1)
+
+static int cs_compare_qdiscs(const void *a, const void *b)
+{
+	const struct cs_qdisc *x = a, *y = b;
+
+	if (x->ifindex != y->ifindex)
+		return CS_ORDER(x->ifindex, y->ifindex);
+	if (x->handle != y->handle)
+		return CS_ORDER(x->handle, y->handle);
+	if (x->parent != y->parent)
+		return CS_ORDER(x->parent, y->parent);
+	return 0;
+}
+
+static int cs_compare_flows(const void *a, const void *b)
+{
+	const struct cs_flow *x = a, *y = b;
+
+	if (x->ifindex != y->ifindex)
+		return CS_ORDER(x->ifindex, y->ifindex);
+	if (x->classid != y->classid)
+		return CS_ORDER(x->classid, y->classid);
+	return 0;
+}
+
+/* The kernel mostly lists them in this order: looking costs less than moving. */
+static void cs_sort(void *array, size_t n, size_t size,
+		    int (*compare)(const void *, const void *))
+{
+	const char *at = array;
+	size_t i;
+
+	for (i = 1; i < n; i++, at += size)
+		if (compare(at, at + size) > 0)
+			break;
+	if (i < n)
+		qsort(array, n, size, compare);
+}
+
+void cs_snapshot_sort(struct cs_snapshot *snapshot)
+{
+	cs_sort(snapshot->qdiscs, snapshot->n_qdiscs, sizeof(*snapshot->qdiscs),
+		cs_compare_qdiscs);
+	cs_sort(snapshot->flows, snapshot->n_flows, sizeof(*snapshot->flows),
+		cs_compare_flows);
+}
+
+static const struct cs_qdisc *cs_same_qdisc(const struct cs_snapshot *in,
+					    const struct cs_qdisc *qdisc)
+{
+	if (!in->n_qdiscs)
+		return NULL;
+	return bsearch(qdisc, in->qdiscs, in->n_qdiscs, sizeof(*qdisc),
+		       cs_compare_qdiscs);
+}
+
+static bool cs_fewer(const struct codel_count *now, const struct codel_count *before)
+{
+	return now->packets < before->packets || now->bytes < before->bytes;
+}
+
+/* A counter of 64 bits never goes back by itself. */
+static bool cs_began_again(const struct cs_qdisc *before, const struct cs_qdisc *now)
+{
+	size_t i;
+
+	if (now->bytes < before->bytes || now->packets < before->packets)
+		return true;
+	if (!now->ours)
+		return false;
+	if (cs_fewer(&now->sight.received, &before->sight.received) ||
+	    cs_fewer(&now->sight.sent, &before->sight.sent) ||
+	    now->sight.delay_sum < before->sight.delay_sum ||
+	    now->sight.delay_max < before->sight.delay_max)
+		return true;
+	for (i = 0; i < CODEL_DROP_CAUSES; i++)
+		if (cs_fewer(&now->sight.drop[i], &before->sight.drop[i]))
+			return true;
+	for (i = 0; i < before->sight.delay_count; i++)
+		if (now->delay[before->sight.delay_first + i] <
+		    before->delay[before->sight.delay_first + i])
+			return true;
+	return false;
+}
+
+const struct cs_qdisc *cs_snapshot_find(const struct cs_snapshot *in,
+					const struct cs_qdisc *qdisc)
+{
+	const struct cs_qdisc *found = cs_same_qdisc(in, qdisc);
+
+	if (!found || strcmp(found->kind, qdisc->kind) || found->ours != qdisc->ours)
+		return NULL;
+	return cs_began_again(found, qdisc) ? NULL : found;
+}
+
+static size_t cs_first_flow(const struct cs_snapshot *snapshot, const struct cs_flow *key)
+{
+	size_t low = 0, high = snapshot->n_flows, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (cs_compare_flows(&snapshot->flows[middle], key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Beside another default fq_codel of the device */
+static bool cs_is_ambiguous(const struct cs_snapshot *snapshot,
+			    const struct cs_qdisc *qdisc)
+{
+	const struct cs_qdisc *end = snapshot->qdiscs + snapshot->n_qdiscs;
+	const struct cs_qdisc *other;
+
+	if (qdisc->handle)
+		return false;
+	for (other = snapshot->qdiscs; other < end; other++)
+		if (other->ifindex == qdisc->ifindex && !other->handle &&
+		    other->parent != qdisc->parent)
+			return true;
+	return false;
+}
+
+const struct cs_flow *cs_snapshot_flows(const struct cs_snapshot *snapshot,
+					const struct cs_qdisc *qdisc, size_t *n)
+{
+	struct cs_flow key = { .ifindex = qdisc->ifindex, .classid = qdisc->handle };
+	size_t first, end;
+
+	*n = 0;
+	if (cs_is_ambiguous(snapshot, qdisc))
+		return NULL;
+	first = cs_first_flow(snapshot, &key);
+	key.classid += 1 << 16;	/* wraps for ffff:, which is never one of ours */
+	end = cs_first_flow(snapshot, &key);
+	if (end <= first)
+		return NULL;
+	*n = end - first;
+	return &snapshot->flows[first];
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+/* The list for people: three lines to a qdisc, in 80 columns. */
+#include <string.h>
+#include <time.h>
+
+#include "row.h"
+#include "text.h"
+
+#define CS_LINES	3	/* to a qdisc */
+#define CS_LINES_ABOVE	2	/* when, and the columns' names */
+#define CS_INDENT	"  "
+#define CS_CELL		5	/* width of a number */
+
+struct cs_columns {
+	int dev;
+	int kind;
+	unsigned int width;
+};
+
+static struct cs_columns cs_columns(const struct cs_snapshot *now, unsigned int width)
+{
+	struct cs_columns columns = { .dev = 3, .kind = 4, .width = width };
+	size_t i;
+
+	for (i = 0; i < now->n_qdiscs; i++) {
+		int dev = (int)strlen(now->qdiscs[i].dev);
+		int kind = (int)strlen(now->qdiscs[i].kind);
+
+		columns.dev = dev > columns.dev ? dev : columns.dev;
+		columns.kind = kind > columns.kind ? kind : columns.kind;
+	}
+	return columns;
+}
+
+/* A line that is being written; what does not fit is cut off */
+struct cs_line {
+	char text[256];
+	const char *end;
+	char *at;
+};
+
+static void cs_line_begin(struct cs_line *line, unsigned int width)
+{
+	line->at = line->text;
+	line->end = line->text + (width < sizeof(line->text) ? width : sizeof(line->text) - 1);
+}
+
+static void cs_add(struct cs_line *line, const char *text)
+{
+	line->at = cs_text_add(line->at, line->end, text);
+}
+
+static void cs_line_end(FILE *out, struct cs_line *line)
+{
+	fputs(line->text, out);
+	fputc('\n', out);
+}
+
+#define CS_CELLS 8
+
+/* Cells of numbers, behind the two with names */
+static void cs_cells(FILE *out, const struct cs_columns *c, const char *dev, const char *kind,
+		     const char *const cells[CS_CELLS])
+{
+	struct cs_line line;
+	size_t i;
+
+	cs_line_begin(&line, c->width);
+	line.at = cs_text_column(line.at, line.end, dev, -c->dev);
+	cs_add(&line, " ");
+	line.at = cs_text_column(line.at, line.end, kind, -c->kind);
+	for (i = 0; i < CS_CELLS; i++) {
+		cs_add(&line, " ");
+		line.at = cs_text_column(line.at, line.end, cells[i], CS_CELL);
+	}
+	cs_line_end(out, &line);
+}
+
+static void cs_head(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now,
+		    const struct cs_columns *c)
+{
+	const char *const names[CS_CELLS] = { before ? "BIT/S" : "SENT", "P50", "P90", "P99",
+					      "MAX", "PKTS", "BYTES", "WAIT" };
+	const time_t seconds = (time_t)(now->realtime / 1000000000);
+	char at[32] = "", span[CS_TEXT];
+	struct cs_line line;
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		strftime(at, sizeof(at), "%F %T", &tm);
+	cs_line_begin(&line, c->width);
+	cs_add(&line, at);
+	if (before) {
+		cs_add(&line, ", the last ");
+		cs_add(&line, cs_text_time(span, (double)(now->monotonic - before->monotonic)));
+	} else {
+		cs_add(&line, ", all since the counters began");
+	}
+	cs_line_end(out, &line);
+	cs_cells(out, c, "DEV", "KIND", names);
+}
+
+static const char *cs_delay_text(char text[CS_TEXT], const struct cs_delays *delays, double ns)
+{
+	return delays->known ? cs_text_time(text, ns) : "-";
+}
+
+static const char *cs_rate_text(char text[CS_TEXT], const struct cs_row *row, bool rates)
+{
+	const double bytes = (double)row->delta.bytes;
+
+	if (row->since)
+		return cs_text_number(text, bytes * 8 / row->delta.seconds);
+	return rates ? "-" : cs_text_number(text, bytes);
+}
+
+static void cs_numbers(FILE *out, const struct cs_row *row, bool rates,
+		       const struct cs_columns *c)
+{
+	const struct cs_delays *delays = &row->delays;
+	char text[CS_CELLS][CS_TEXT];
+	const char *const cells[CS_CELLS] = {
+		cs_rate_text(text[0], row, rates),
+		cs_delay_text(text[1], delays, delays->p50),
+		cs_delay_text(text[2], delays, delays->p90),
+		cs_delay_text(text[3], delays, delays->p99),
+		cs_delay_text(text[4], delays, delays->max),
+		cs_text_number(text[5], row->q->qlen),
+		cs_text_number(text[6], row->q->backlog),
+		row->backlog_ms < 0 ? "-" : cs_text_time(text[7], row->backlog_ms * 1e6),
+	};
+
+	cs_cells(out, c, row->q->dev, row->q->kind, cells);
+}
+
+/* ", drops/s codel 12 limit 3": what has happened at all */
+static void cs_causes(struct cs_line *line, const char *what, const struct cs_row *row,
+		      const uint64_t *counts, const char *const *words, size_t n)
+{
+	const double seconds = row->since ? row->delta.seconds : 1;
+	char text[CS_TEXT];
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!counts[i])
+			continue;
+		if (!any) {
+			cs_add(line, ", ");
+			cs_add(line, what);
+			cs_add(line, row->since ? "/s" : "");
+		}
+		any = true;
+		cs_add(line, " ");
+		cs_add(line, words[i] ? words[i] : "other");
+		cs_add(line, " ");
+		cs_add(line, cs_text_number(text, (double)counts[i] / seconds));
+	}
+}
+
+static void cs_where(FILE *out, const struct cs_row *row, const struct cs_columns *c)
+{
+	const struct cs_qdisc *q = row->q;
+	struct cs_line line;
+	char text[CS_TEXT];
+
+	cs_line_begin(&line, c->width);
+	cs_add(&line, CS_INDENT);
+	cs_add(&line, cs_text_handle(text, q->handle));
+	cs_add(&line, *q->above ? " below " : "");
+	cs_add(&line, q->above);
+	cs_add(&line, " ");
+	cs_add(&line, cs_text_handle(text, q->parent));
+	cs_causes(&line, "drops", row, row->delta.cause, cs_drop_words, CODEL_DROP_CAUSES);
+	cs_causes(&line, "marks", row, row->delta.mark, cs_mark_words, CODEL_MARK_CAUSES);
+	cs_line_end(out, &line);
+}
+
+/* A remark that would be cut off is left out of the verdict. */
+static void cs_show_row(FILE *out, const struct cs_row *row, bool rates,
+			const struct cs_columns *c)
+{
+	struct cs_line line;
+
+	cs_numbers(out, row, rates, c);
+	cs_where(out, row, c);
+	cs_line_begin(&line, c->width);
+	cs_add(&line, CS_INDENT);
+	cs_verdict(row->q, &row->delta, row->flows, row->n_flows, line.at,
+		   (size_t)(line.end - line.at) + 1);
+	cs_line_end(out, &line);
+}
+
+/* Packets wait, or something has happened */
+static bool cs_is_lively(const struct cs_row *row)
+{
+	return row->q->qlen || row->delta.packets || row->delta.drops;
+}
+
+/* Where not all fit: leaves out those that are idle, then what is last. */
+void cs_table(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now,
+	      unsigned int width, unsigned int height)
+{
+	const struct cs_columns columns = cs_columns(now, width);
+	size_t room = now->n_qdiscs, shown = 0, i;
+	struct cs_row row;
+	bool all = true;
+
+	if (height && room * CS_LINES + CS_LINES_ABOVE > height) {
+		all = false;
+		room = height > CS_LINES_ABOVE + 1 + CS_LINES ?
+		       (height - CS_LINES_ABOVE - 1) / CS_LINES : 1;
+	}
+	cs_head(out, before, now, &columns);
+	for (i = 0; i < now->n_qdiscs && shown < room; i++) {
+		cs_row_fill(&row, before, now, i);
+		if (!all && !cs_is_lively(&row))
+			continue;
+		cs_show_row(out, &row, before, &columns);
+		shown++;
+	}
+	if (!all)
+		fprintf(out, "and %zu more, which DEV, --handle or a higher window show\n",
+			now->n_qdiscs - shown);
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+/*
+ * The terminal. While it is taken over, its second screen is shown, without a cursor
+ * and without an echo of what is typed. All ways out of the process go through
+ * term_leave(): the end, signals that kill, and being stopped from the keyboard.
+ */
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "term.h"
+
+#define TERM_BUFFER	65536
+#define TERM_ENTER	"\033[?1049h\033[?25l\033[H\033[2J"
+#define TERM_LEAVE	"\033[m\033[?25h\033[?1049l"
+
+static struct {
+	volatile sig_atomic_t entered;
+	bool has_modes;
+	struct termios modes;	/* as they were */
+	struct cs_term *term;	/* who has the screen */
+} term_state;
+
+/* From here to term_stopped(): only what a signal handler may do */
+static void term_write(const char *text, size_t length)
+{
+	ssize_t n;
+
+	while (length && (n = write(STDOUT_FILENO, text, length)) > 0) {
+		text += n;
+		length -= (size_t)n;
+	}
+}
+
+static void term_enter(void)
+{
+	struct termios quiet = term_state.modes;
+
+	quiet.c_lflag &= ~(tcflag_t)(ECHO | ICANON);
+	term_state.entered = 1;
+	if (term_state.has_modes)
+		tcsetattr(STDOUT_FILENO, TCSANOW, &quiet);
+	term_write(TERM_ENTER, strlen(TERM_ENTER));
+}
+
+static void term_leave(void)
+{
+	if (!term_state.entered)
+		return;
+	term_state.entered = 0;
+	term_write(TERM_LEAVE, strlen(TERM_LEAVE));
+	if (term_state.has_modes)	/* what was typed is not for the shell */
+		tcsetattr(STDOUT_FILENO, TCSAFLUSH, &term_state.modes);
+}
+
+static void term_killed(int signum)
+{
+	term_leave();
+	signal(signum, SIG_DFL);
+	raise(signum);
+}
+
+static void term_catch(int signum, void (*handler)(int))
+{
+	struct sigaction action = { .sa_handler = handler };
+
+	sigaction(signum, &action, NULL);
+}
+
+static void term_stopped(int signum)
+{
+	bool again = term_state.entered;
+	sigset_t set;
+
+	term_leave();
+	term_catch(signum, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, signum);
+	raise(signum);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);	/* stops here, until SIGCONT */
+	term_catch(signum, term_stopped);
+	if (again)
+		term_enter();
+}
+
+/* Its arrival is all that matters: it ends a sleep */
+static void term_resized(int signum)
+{
+	(void)signum;
+}
+
+static void term_catch_all(void)
+{
+	static const int deadly[] = {
+		SIGHUP, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGPIPE,
+	};
+
+	for (size_t i = 0; i < sizeof(deadly) / sizeof(*deadly); i++)
+		term_catch(deadly[i], term_killed);
+	term_catch(SIGTSTP, term_stopped);
+	term_catch(SIGWINCH, term_resized);
+	atexit(term_leave);
+}
+
+static unsigned int term_number(const char *variable, unsigned int fallback)
+{
+	const char *text = getenv(variable);
+	int value = text ? atoi(text) : 0;
+
+	return value > 0 && value <= 10000 ? (unsigned int)value : fallback;
+}
+
+void cs_term_measure(struct cs_term *term)
+{
+	struct winsize size = { 0 };
+
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+	term->width = size.ws_col ? size.ws_col : term_number("COLUMNS", 80);
+	term->height = size.ws_row ? size.ws_row : term_number("LINES", 24);
+}
+
+void cs_term_open(struct cs_term *term, bool live)
+{
+	const char *type = getenv("TERM"), *no_colour = getenv("NO_COLOR");
+	bool tty = isatty(STDOUT_FILENO) && type && *type && strcmp(type, "dumb");
+
+	setlocale(LC_CTYPE, "");
+	term->utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	term->colour = tty && !(no_colour && *no_colour);
+	term->live = tty && live;
+	term->last = NULL;
+	cs_term_measure(term);
+	if (!term->live)
+		return;
+	term_state.has_modes = !tcgetattr(STDOUT_FILENO, &term_state.modes);
+	term_state.term = term;
+	setvbuf(stdout, NULL, _IOFBF, TERM_BUFFER);	/* a frame at a stroke */
+	term_catch_all();
+}
+
+void cs_term_leave(void)
+{
+	if (!term_state.entered)
+		return;
+	term_leave();
+	fputs(term_state.term->last ? term_state.term->last : "", stdout);
+	fflush(stdout);
+}
+
+void cs_term_close(struct cs_term *term)
+{
+	cs_term_leave();
+	free(term->last);
+	term->last = NULL;
+}
+
+/* Each line over what was there; no line feed after the last, which would scroll */
+static void term_draw(const char *text, unsigned int height)
+{
+	const char *end;
+
+	fputs("\033[H", stdout);
+	for (; *text && height; text = *end ? end + 1 : end, height--) {
+		end = strchrnul(text, '\n');
+		printf("%.*s\033[K", (int)(end - text), text);
+		if (*end && end[1] && height > 1)
+			fputc('\n', stdout);
+	}
+	fputs("\033[J", stdout);
+}
+
+void cs_term_show(struct cs_term *term, const char *text)
+{
+	if (term->live) {
+		free(term->last);
+		term->last = strdup(text);
+		if (!term_state.entered)
+			term_enter();
+		term_draw(text, term->height);
+	} else {
+		fputs(text, stdout);
+	}
+	fflush(stdout);
+}
+
+const char *cs_term_colour(const struct cs_term *term, enum cs_colour colour)
+{
+	static const char * const sequences[] = {
+		[CS_PLAIN] = "\033[m",
+		[CS_BOLD] = "\033[1m",
+		[CS_DIM] = "\033[2m",
+		[CS_RED] = "\033[31m",
+		[CS_GREEN] = "\033[32m",
+		[CS_YELLOW] = "\033[33m",
+		[CS_BLUE] = "\033[34m",
+		[CS_MAGENTA] = "\033[35m",
+		[CS_CYAN] = "\033[36m",
+	};
+
+	return term->colour ? sequences[colour] : "";
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
+/*
+ * Frames of text on standard output: drawn in place of one another on a terminal,
+ * one after the other elsewhere. Who composes a frame need not know which.
+ *
+ *	cs_term_open(&term, !once);
+ *	...
+ *	cs_term_measure(&term);
+ *	out = open_memstream(&text, &size);
+ *	fprintf(out, "%sp99%s\n", cs_term_colour(&term, CS_RED), cs_term_colour(&term, CS_PLAIN));
+ *	fclose(out);
+ *	cs_term_show(&term, text);
+ *	...
+ *	cs_term_close(&term);
+ */
+#ifndef CODELSTAT_TERM_H
+#define CODELSTAT_TERM_H
+
+#include <stdbool.h>
+
+enum cs_colour {
+	CS_PLAIN,	/* ends any other */
+	CS_BOLD,
+	CS_DIM,
+	CS_RED,
+	CS_GREEN,
+	CS_YELLOW,
+	CS_BLUE,
+	CS_MAGENTA,
+	CS_CYAN,
+};
+
+/**
+ * struct cs_term - what standard output can do
+ * @live: frames are drawn in place
+ * @colour: it has colour, and NO_COLOR is not set
+ * @utf8: the locale is one of UTF-8
+ * @width: columns; $COLUMNS or 80 where it is no terminal
+ * @height: lines; $LINES or 24
+ * @last: the last frame, which is left on the screen at the end
+ */
+struct cs_term {
+	bool live;
+	bool colour;
+	bool utf8;
+	unsigned int width;
+	unsigned int height;
+	char *last;
+};
+
+/*
+ * Find out; if @live, the first frame takes over the screen of a terminal, until
+ * cs_term_close() or until the process ends, by a signal or otherwise.
+ */
+void cs_term_open(struct cs_term *term, bool live);
+void cs_term_close(struct cs_term *term);
+
+/* Give the screen back, with the last frame on it, so that a message can be seen; the
+ * next frame takes it again. Nothing to do where no frame is shown in place.
+ */
+void cs_term_leave(void);
+
+/* The size may have changed since the last frame. A change interrupts a sleep. */
+void cs_term_measure(struct cs_term *term);
+
+/* Lines, none wider than the screen; of a live frame, no more than the screen's height */
+void cs_term_show(struct cs_term *term, const char *text);
+
+/* The sequence that switches to a colour; "" without colour */
+const char *cs_term_colour(const struct cs_term *term, enum cs_colour colour);
+
+#endif /* CODELSTAT_TERM_H */

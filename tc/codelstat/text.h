@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
+/* Numbers and names as people read them; what is named after them returns @text. */
+#ifndef CODELSTAT_TEXT_H
+#define CODELSTAT_TEXT_H
+
+#include <stdint.h>
+
+#include "snapshot.h"
+
+#define CS_TEXT 24		/* bytes that suffice */
+#define CS_TEXT_FLOW 160	/* for a flow's name */
+
+/* "850us", "4.1ms", "123ms", "1.2s": at most 5 characters below 1000 s */
+char *cs_text_time(char text[CS_TEXT], double ns);
+
+/* "0", "0.5", "23", "34.8k", "9.57M": powers of 1000, at most 5 characters below 10^18 */
+char *cs_text_number(char text[CS_TEXT], double value);
+
+/* All digits */
+char *cs_text_uint(char text[CS_TEXT], uint64_t value);
+
+/* "10:", "1:1", "root" */
+char *cs_text_handle(char text[CS_TEXT], uint32_t handle);
+
+/* "10.9.1.2:6000 > 10.9.2.2:5000 udp", "[fe80::1]:80 > ..."; "unknown" if no packet was looked at */
+char *cs_text_flow(char text[CS_TEXT_FLOW], const struct codel_tuple *tuple);
+
+/* Write @text at @to, and what ends it, which is at @end at the latest; return where it is */
+char *cs_text_add(char *to, const char *end, const char *text);
+
+/* The same, filled up with blanks to @width: on the left, or on the right if that is negative */
+char *cs_text_column(char *to, const char *end, const char *text, int width);
+
+#endif /* CODELSTAT_TEXT_H */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
+/* What "codelstat top" shows at one time, for its two forms */
+#ifndef CODELSTAT_TOP_H
+#define CODELSTAT_TOP_H
+
+#include <stdio.h>
+
+#include "flows.h"
+#include "row.h"
+
+/**
+ * struct top_view - the flows of a qdisc
+ * @snapshot: when
+ * @of: whose
+ * @rows: @n flows, the first ones are to be shown first
+ * @shown: how many of them are to be shown
+ */
+struct top_view {
+	const struct cs_snapshot *snapshot;
+	struct cs_row of;
+	struct flow_row *rows;
+	size_t n;
+	size_t shown;
+};
+
+/* top_json.c: an object, on a line; raw numbers in ns, bytes, seconds */
+void top_json(FILE *out, const struct top_view *view);
+
+#endif /* CODELSTAT_TOP_H */

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+/*
+ * What an operator should make of the numbers: the first rule that holds, and the first
+ * remark that does, if there is room for it. The manual has the same table.
+ */
+#include <string.h>
+
+#include "text.h"
+
+#define CS_STALL_SECONDS 0.5	/* a packet of 1500 bytes takes as long at 24 kbit/s */
+#define CS_STANDS	2	/* times the target: more than what CoDel tolerates */
+#define CS_SLOW		4	/* times the target: senders have had their chance */
+#define CS_SHARE	75	/* percent of the backlog that make a flow the one */
+#define CS_FEW_PACKETS	4	/* of which a share says nothing */
+
+/**
+ * struct cs_facts - what rules ask about
+ * @q: the qdisc
+ * @d: what it did
+ * @delays: how long packets waited; percentiles are 0 if not known
+ * @signals: CoDel's own, drops and marks, packets
+ * @limits: drops for either limit, packets
+ * @packet: time that the largest packet takes at the rate of the interval, ns
+ * @share: of the backlog that the fullest flow holds, percent; 0 if not known
+ */
+struct cs_facts {
+	const struct cs_qdisc *q;
+	const struct cs_delta *d;
+	struct cs_delays delays;
+	uint64_t signals;
+	uint64_t limits;
+	double packet;
+	double share;
+};
+
+static bool cs_limit_zero(const struct cs_facts *f)
+{
+	return !f->q->limit && f->d->drops;
+}
+
+static bool cs_idle(const struct cs_facts *f)
+{
+	return !f->d->packets && !f->q->qlen && !f->d->drops;
+}
+
+static bool cs_stalled(const struct cs_facts *f)
+{
+	return !f->d->packets && f->q->qlen && f->d->seconds >= CS_STALL_SECONDS;
+}
+
+/* Where the delay is not known, that CoDel acts at all has to do. */
+static bool cs_flood(const struct cs_facts *f)
+{
+	return f->limits > f->signals && f->signals &&
+	       (!f->delays.known || f->delays.p50 > CS_STANDS * (double)f->q->target);
+}
+
+static bool cs_memory(const struct cs_facts *f)
+{
+	return f->limits > f->signals &&
+	       f->d->cause[CODEL_DROP_MEMORY] >= f->d->cause[CODEL_DROP_LIMIT];
+}
+
+static bool cs_limit(const struct cs_facts *f)
+{
+	return f->limits > f->signals;
+}
+
+static bool cs_filter_drops(const struct cs_facts *f)
+{
+	return f->d->cause[CODEL_DROP_FILTER] > f->signals;
+}
+
+static bool cs_reset(const struct cs_facts *f)
+{
+	return f->d->cause[CODEL_DROP_RESET] > f->signals;
+}
+
+static bool cs_change(const struct cs_facts *f)
+{
+	return f->d->cause[CODEL_DROP_CHANGE] > f->signals;
+}
+
+static bool cs_slow_link(const struct cs_facts *f)
+{
+	return f->delays.p50 > (double)f->q->target && f->packet > (double)f->q->target;
+}
+
+static bool cs_threshold(const struct cs_facts *f)
+{
+	return f->d->mark[CODEL_MARK_CE_THRESHOLD] > f->signals;
+}
+
+/* Senders that react are back near the target within a few intervals. */
+static bool cs_slow_flow(const struct cs_facts *f)
+{
+	return f->signals && f->share >= CS_SHARE && f->delays.p99 > (double)f->q->interval;
+}
+
+static bool cs_slow_senders(const struct cs_facts *f)
+{
+	return f->signals && (f->delays.p50 > CS_SLOW * (double)f->q->target ||
+			      f->delays.p90 > (double)f->q->interval);
+}
+
+static bool cs_control(const struct cs_facts *f)
+{
+	return f->signals && f->delays.known;
+}
+
+static bool cs_control_unknown(const struct cs_facts *f)
+{
+	return f->signals;
+}
+
+static bool cs_stands(const struct cs_facts *f)
+{
+	return f->delays.p50 >= (double)f->q->target && f->delays.known;
+}
+
+static bool cs_bursts(const struct cs_facts *f)
+{
+	return f->delays.max >= (double)f->q->target && f->delays.known;
+}
+
+static bool cs_waits_unknown(const struct cs_facts *f)
+{
+	return !f->q->ours && f->q->qlen;
+}
+
+static bool cs_nothing_unknown(const struct cs_facts *f)
+{
+	return !f->q->ours;
+}
+
+static bool cs_otherwise(const struct cs_facts *f)
+{
+	(void)f;
+	return true;
+}
+
+static bool cs_one_flow(const struct cs_facts *f)
+{
+	return f->share >= CS_SHARE && f->q->qlen > CS_FEW_PACKETS && !cs_slow_flow(f);
+}
+
+static bool cs_shared(const struct cs_facts *f)
+{
+	return f->d->shared;
+}
+
+static bool cs_no_ecn(const struct cs_facts *f)
+{
+	return !f->q->ecn && f->d->cause[CODEL_DROP_CODEL];
+}
+
+struct cs_rule {
+	bool (*holds)(const struct cs_facts *facts);
+	const char *text;	/* {NAME}: see cs_value() */
+};
+
+static const struct cs_rule cs_rules[] = {
+	{ cs_limit_zero,	"limit 0 drops every packet: set a limit" },
+	{ cs_idle,		"idle: no packets" },
+	{ cs_stalled,		"stalled: {qlen} packets wait and none leaves" },
+	{ cs_flood,		"overload: senders ignore CoDel, and the limit drops" },
+	{ cs_memory,		"memory limit drops before CoDel acts: raise memory_limit" },
+	{ cs_limit,		"packet limit drops before CoDel acts: raise limit" },
+	{ cs_filter_drops,	"a filter drops packets: {filter} of them" },
+	{ cs_reset,		"{reset} packets were dropped as the device was put down" },
+	{ cs_change,		"a change of options dropped {change} packets" },
+	{ cs_slow_link,		"slow link: a packet takes {packet}: raise target to that" },
+	{ cs_threshold,		"ce_threshold marks: p99 {p99}, threshold {threshold}" },
+	{ cs_slow_flow,		"one flow holds {share}% of the backlog and ignores CoDel: p99 {p99}" },
+	{ cs_slow_senders,	"senders are slow to react: p50 {p50}, p90 {p90}, target {target}" },
+	{ cs_control,		"CoDel is in control: p99 {p99}, target {target}" },
+	{ cs_control_unknown,	"CoDel acts; the kernel's own does not tell the delay" },
+	{ cs_stands,		"a queue stands: p50 {p50}; CoDel acts if it lasts {interval}" },
+	{ cs_bursts,		"no standing queue: only bursts wait, up to {max}" },
+	{ cs_waits_unknown,	"packets wait; the kernel's own does not tell how long" },
+	{ cs_nothing_unknown,	"not the bottleneck, as far as the kernel's own tells" },
+	{ cs_otherwise,		"not the bottleneck: queue never builds" },
+};
+
+static const struct cs_rule cs_remarks[] = {
+	{ cs_one_flow,		"one flow holds {share}% of the backlog" },
+	{ cs_shared,		"more flows than queues: raise flows" },
+	{ cs_no_ecn,		"drops that ECN could have been marks" },
+};
+
+#define CS_RULES(table) (sizeof(table) / sizeof(*(table)))
+
+/* What a name in a text stands for */
+static void cs_value(char to[CS_TEXT], const char *name, const struct cs_facts *f)
+{
+	const struct {
+		const char *name;
+		bool time;
+		double value;
+	} values[] = {
+		{ "p50", true, f->delays.p50 },
+		{ "p90", true, f->delays.p90 },
+		{ "p99", true, f->delays.p99 },
+		{ "max", true, f->delays.max },
+		{ "target", true, (double)f->q->target },
+		{ "interval", true, (double)f->q->interval },
+		{ "threshold", true, (double)f->q->ce_threshold },
+		{ "packet", true, f->packet },
+		{ "qlen", false, f->q->qlen },
+		{ "share", false, f->share },
+		{ "filter", false, (double)f->d->cause[CODEL_DROP_FILTER] },
+		{ "reset", false, (double)f->d->cause[CODEL_DROP_RESET] },
+		{ "change", false, (double)f->d->cause[CODEL_DROP_CHANGE] },
+	};
+	const size_t last = sizeof(values) / sizeof(*values) - 1;
+	size_t i;
+
+	for (i = 0; i < last && strncmp(values[i].name, name, strlen(values[i].name)); i++)
+		;
+	if (values[i].time)
+		cs_text_time(to, values[i].value);
+	else
+		cs_text_number(to, values[i].value);
+}
+
+static char *cs_fill_in(char *to, const char *end, const char *text,
+			const struct cs_facts *facts)
+{
+	char value[CS_TEXT], letter[2] = "";
+
+	for (; *text; text++) {
+		if (*text == '{') {
+			cs_value(value, text + 1, facts);
+			to = cs_text_add(to, end, value);
+			text = strchr(text, '}');
+		} else {
+			*letter = *text;
+			to = cs_text_add(to, end, letter);
+		}
+	}
+	return to;
+}
+
+/* The text of the first rule that holds, behind @prefix; false if none does or if there
+ * is no room for all of it
+ */
+static bool cs_judge(char *to, size_t size, const char *prefix, const struct cs_rule *rules,
+		     size_t n, const struct cs_facts *facts)
+{
+	const char *end = to + size - 1;
+	size_t i;
+
+	for (i = 0; i < n && !rules[i].holds(facts); i++)
+		;
+	if (i == n)
+		return false;
+	to = cs_text_add(to, end, prefix);
+	return cs_fill_in(to, end, rules[i].text, facts) < end;
+}
+
+static double cs_largest_share(const struct cs_flow *flows, size_t n)
+{
+	uint64_t sum = 0, largest = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		sum += flows[i].backlog;
+		if (flows[i].backlog > largest)
+			largest = flows[i].backlog;
+	}
+	return sum ? (double)largest * 100 / (double)sum : 0;
+}
+
+void cs_verdict(const struct cs_qdisc *qdisc, const struct cs_delta *delta,
+		const struct cs_flow *flows, size_t n_flows, char *text, size_t size)
+{
+	struct cs_facts facts = { .q = qdisc, .d = delta };
+	size_t used;
+
+	cs_delays(&facts.delays, qdisc, delta);
+	facts.signals = delta->cause[CODEL_DROP_CODEL] + delta->mark[CODEL_MARK_CODEL];
+	facts.limits = delta->cause[CODEL_DROP_LIMIT] + delta->cause[CODEL_DROP_MEMORY];
+	if (delta->bytes)
+		facts.packet = qdisc->maxpacket * 1e9 * delta->seconds / (double)delta->bytes;
+	if (flows)
+		facts.share = cs_largest_share(flows, n_flows);
+
+	cs_judge(text, size, "", cs_rules, CS_RULES(cs_rules), &facts);
+	used = strlen(text);
+	if (!cs_judge(text + used, size - used, "; ", cs_remarks, CS_RULES(cs_remarks), &facts))
+		text[used] = '\0';
+}

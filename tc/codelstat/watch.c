@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+/* "codelstat watch": how long packets wait, over time */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chart.h"
+#include "pick.h"
+#include "row.h"
+#include "text.h"
+
+#define WATCH_SAMPLES	1024	/* as many columns as the widest terminal is given */
+#define WATCH_HEAD	4	/* lines above the chart */
+#define WATCH_FOOT	2	/* below */
+#define WATCH_LINE	512
+
+static bool watch_has_delay(const struct cs_qdisc *qdisc)
+{
+	return qdisc->ours;
+}
+
+struct watch {
+	const struct cs_common *common;
+	struct cs_term term;
+	struct cs_pick pick;
+	struct chart_sample samples[WATCH_SAMPLES];
+	size_t n;
+};
+
+static void watch_remember(struct watch *watch, const struct cs_delays *delays)
+{
+	struct chart_sample *sample;
+
+	if (watch->n == WATCH_SAMPLES) {
+		watch->n--;
+		memmove(watch->samples, watch->samples + 1,
+			watch->n * sizeof(*watch->samples));
+	}
+	sample = &watch->samples[watch->n++];
+	*sample = (struct chart_sample) { 0 };
+	if (!delays->known)
+		return;
+	sample->ns[CHART_P50] = delays->p50;
+	sample->ns[CHART_P90] = delays->p90;
+	sample->ns[CHART_P99] = delays->p99;
+	sample->ns[CHART_MAX] = delays->max;
+}
+
+static void watch_title(char *line, const struct cs_qdisc *qdisc)
+{
+	char handle[CS_TEXT], parent[CS_TEXT], target[CS_TEXT], interval[CS_TEXT];
+
+	snprintf(line, WATCH_LINE, "%s  %s %s  %s%s%s  target %s  interval %s", qdisc->dev,
+		 qdisc->kind, cs_text_handle(handle, qdisc->handle), qdisc->above,
+		 *qdisc->above ? " " : "", cs_text_handle(parent, qdisc->parent),
+		 cs_text_time(target, (double)qdisc->target),
+		 cs_text_time(interval, (double)qdisc->interval));
+}
+
+/* Of an interval, rates; of all that was counted, numbers */
+static void watch_fate(char *line, const struct cs_row *row)
+{
+	const struct cs_delta *delta = &row->delta;
+	const double seconds = row->since ? delta->seconds : 1;
+	const char *per = row->since ? "/s" : "";
+	char bits[CS_TEXT], packets[CS_TEXT], drops[CS_TEXT], marks[CS_TEXT];
+	char bytes[CS_TEXT], time[CS_TEXT];
+
+	snprintf(line, WATCH_LINE, "%sbit%s  %s packets%s  drops %s%s  marks %s%s  "
+		 "backlog %up %sB %s",
+		 cs_text_number(bits, (double)delta->bytes * 8 / seconds), per,
+		 cs_text_number(packets, (double)delta->packets / seconds), per,
+		 cs_text_number(drops, (double)delta->drops / seconds), per,
+		 cs_text_number(marks, (double)delta->marks / seconds), per,
+		 row->q->qlen, cs_text_number(bytes, row->q->backlog),
+		 row->backlog_ms < 0 ? "" : cs_text_time(time, row->backlog_ms * 1e6));
+}
+
+static void watch_delay(char *line, const struct cs_delays *delays)
+{
+	char p50[CS_TEXT], p90[CS_TEXT], p99[CS_TEXT], p999[CS_TEXT], max[CS_TEXT];
+
+	if (delays->known)
+		snprintf(line, WATCH_LINE,
+			 "delay  p50 %s  p90 %s  p99 %s  p99.9 %s  max %s",
+			 cs_text_time(p50, delays->p50), cs_text_time(p90, delays->p90),
+			 cs_text_time(p99, delays->p99), cs_text_time(p999, delays->p999),
+			 cs_text_time(max, delays->max));
+	else
+		snprintf(line, WATCH_LINE, "delay  no packet was sent");
+}
+
+static void watch_line(FILE *out, const struct cs_term *term, enum cs_colour colour,
+		       const char *line)
+{
+	fprintf(out, "%s%.*s%s\n", cs_term_colour(term, colour), (int)term->width, line,
+		cs_term_colour(term, CS_PLAIN));
+}
+
+static void watch_head(FILE *out, const struct watch *watch, const struct cs_row *row)
+{
+	char line[WATCH_LINE];
+
+	watch_title(line, row->q);
+	watch_line(out, &watch->term, CS_BOLD, line);
+	watch_fate(line, row);
+	watch_line(out, &watch->term, CS_PLAIN, line);
+	watch_delay(line, &row->delays);
+	watch_line(out, &watch->term, CS_PLAIN, line);
+	cs_verdict(row->q, &row->delta, NULL, 0, line, sizeof(line));
+	watch_line(out, &watch->term, CS_GREEN, line);
+}
+
+static void watch_chart(FILE *out, const struct watch *watch, const struct cs_row *row)
+{
+	const struct cs_term *term = &watch->term;
+	struct chart chart = {
+		.term = term,
+		.samples = watch->samples,
+		.n = watch->n,
+		.delay = row->delta.delay,
+		.target = (double)row->q->target,
+		.seconds = row->since ? row->delta.seconds : watch->common->interval,
+		.columns = term->width,
+	};
+
+	if (term->height < WATCH_HEAD + CHART_MIN_ROWS + WATCH_FOOT ||
+	    term->width < CHART_MIN_COLUMNS) {
+		fprintf(out, "(a chart needs %d columns, %d lines)\n", CHART_MIN_COLUMNS,
+			WATCH_HEAD + CHART_MIN_ROWS + WATCH_FOOT);
+		return;
+	}
+	chart.rows = term->height - WATCH_HEAD - WATCH_FOOT;
+	chart_print(out, &chart);
+}
+
+static int watch_draw(struct watch *watch, const struct cs_row *row)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	cs_term_measure(&watch->term);
+	out = open_memstream(&text, &size);
+	if (!out) {
+		cs_error("no memory");
+		return CS_SYSTEM;
+	}
+	watch_head(out, watch, row);
+	watch_chart(out, watch, row);
+	fclose(out);
+	cs_term_show(&watch->term, text);
+	free(text);
+	return CS_OK;
+}
+
+static int watch_show(void *self, const struct cs_snapshot *before,
+		      const struct cs_snapshot *now)
+{
+	const struct cs_qdisc *qdisc;
+	struct watch *watch = self;
+	struct cs_row row;
+	int status;
+
+	status = cs_pick(&watch->pick, now, &qdisc);
+	if (status != CS_OK)
+		return status;
+	cs_row_fill(&row, before, now, (size_t)(qdisc - now->qdiscs));
+	watch_remember(watch, &row.delays);
+	return watch_draw(watch, &row);
+}
+
+static const char watch_help[] =
+	"  -p, --parent CLASS      the qdisc below this class alone, \"1:1\" or \"root\"\n";
+
+static int watch_run(int argc, char **argv)
+{
+	static const struct option own[] = {
+		{ "parent", required_argument, NULL, 'p' },
+		{}
+	};
+	static struct watch watch = {
+		.pick = {
+			.only = watch_has_delay,
+			.lack = "only codel_oot and fq_codel_oot tell how long packets wait",
+		},
+	};
+	struct cs_common common = CS_COMMON_DEFAULTS;
+	int status;
+
+	while (cs_getopt(&common, &cs_watch, own, argc, argv) != -1) {
+		if (!cs_read_parent(&watch.pick.parent, optarg))
+			cs_usage(&cs_watch, "--parent %s: not like 1:1 or root", optarg);
+	}
+	cs_operand_dev(&common, &cs_watch, true, argc, argv);
+	watch.common = &common;
+	cs_term_open(&watch.term, !common.once);
+	status = cs_loop(&common, watch_show, &watch);
+	cs_term_close(&watch.term);
+	return status;
+}
+
+const struct cs_command cs_watch = {
+	.name = "watch",
+	.operands = "DEV",
+	.summary = "A chart of how long packets wait: percentiles over time, and a histogram.",
+	.help = watch_help,
+	.run = watch_run,
+};

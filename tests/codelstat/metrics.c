@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+/* The exporter's series of a qdisc that has counted nothing yet, and later. Prints KTAP. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../unit/ktap.h"
+#include "openmetrics.h"
+
+static struct cs_qdisc qdisc = {
+	.dev = "eth0", .kind = "fq_codel_oot", .type = CS_FQ_CODEL, .ours = true,
+	.ce_threshold = UINT64_MAX,
+};
+
+/* The names and labels of all samples, one to a line: without their values */
+static char *series(void)
+{
+	const struct cs_snapshot snapshot = { .qdiscs = &qdisc, .n_qdiscs = 1 };
+	const struct metrics metrics = { .open = true, .buckets = 2 };
+	char *text = NULL, *from, *to, *value;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	metrics_print(out, &metrics, &snapshot);
+	fclose(out);
+	for (from = to = text; *from; from += strcspn(from, "\n") + 1) {
+		value = strchr(from, '}');
+		if (*from == '#' || !value || value > from + strcspn(from, "\n"))
+			continue;
+		memmove(to, from, (size_t)(value - from) + 1);
+		to += value - from + 1;
+		*to++ = '\n';
+	}
+	*to = '\0';
+	return text;
+}
+
+int main(void)
+{
+	char *idle, *busy;
+	unsigned int i;
+
+	ktap_plan(2, false);
+	idle = series();
+	ktap_result(strstr(idle, "le=\"0.000001024\"") && strstr(idle, "le=\"+Inf\""),
+		    "an idle queue has its buckets");
+	for (i = 0; i < CODEL_DELAY_BUCKETS; i++)
+		qdisc.delay[i] = i;
+	for (i = 0; i < CODEL_DROP_CAUSES; i++)
+		qdisc.sight.drop[i].packets = 1;
+	busy = series();
+	ktap_result(!strcmp(idle, busy), "and the same series when it is busy");
+	free(idle);
+	free(busy);
+	return ktap_status();
+}

@@ -1,0 +1,343 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+"""The list, record's format and the exit statuses, on the recording that record.sh makes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import tempfile
+import termios
+import time
+from fcntl import ioctl
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from cases import CODELSTAT, HERE, case, check, codelstat, main
+
+SHAPED = str(HERE / "shaped.rec")
+RECORD_HEADER, RECORD_HEAD = 16, 24
+SNAPSHOTS = 7
+USAGE, SYSTEM, NOTHING = 2, 3, 1
+
+Object = dict[str, Any]
+
+
+def replay(*words: str) -> str:
+    return codelstat("replay", SHAPED, "--speed", "0", *words).stdout
+
+
+def objects(*words: str) -> list[Object]:
+    return [json.loads(line) for line in replay("--json", *words).splitlines()]
+
+
+def refusal(status: int, *words: str) -> str:
+    """What it says on standard error, which is one or two lines and nothing else."""
+    done = codelstat(*words, status=status)
+    assert done.stderr.startswith("codelstat"), done.stderr
+    assert len(done.stderr.splitlines()) <= 2, done.stderr
+    return done.stderr
+
+
+def percentile(buckets: list[list[int]], p: float, longest: int) -> int:
+    total = sum(packets for _from, _to, packets in buckets)
+    passed = 0
+    for _from, to, packets in buckets:
+        passed += packets
+        if passed >= total * p / 100 - 1e-6:
+            return longest if _from <= longest < to else to
+    raise AssertionError("no packets")
+
+
+def damaged(change: Any) -> str:
+    """The path of the recording, with its bytes changed."""
+    data = bytearray(Path(SHAPED).read_bytes())
+    with tempfile.NamedTemporaryFile(delete=False, suffix=".rec") as file:
+        file.write(change(data))
+    return file.name
+
+
+def refused(change: Any, *expected: str) -> None:
+    path = damaged(change)
+    try:
+        said = codelstat("replay", "--speed", "0", path, status=SYSTEM).stderr
+    finally:
+        os.unlink(path)
+    assert any(words in said for words in expected), said
+
+
+@case("every snapshot is an object, its qdiscs by device")
+def _() -> None:
+    found = objects()
+    check("objects", len(found), SNAPSHOTS - 1)
+    for refresh in found:
+        names = [(q["dev"], q["kind"], q["handle"]) for q in refresh["qdiscs"]]
+        check("first two", names[:2], [("r1", "fq_codel_oot", "10:"), ("r1", "codel_oot", "20:")])
+        check("all", [n[0] for n in names], ["r1", "r1", "idle0", "idle0", "idle1"])
+        above = [q.get("above") for q in refresh["qdiscs"]]
+        check("parents", above, ["htb", "htb", "mq", "mq", None])
+        assert 0.49 < refresh["seconds"] < 0.51, refresh["seconds"]
+
+
+@case("the ledger balances, and the histogram has every packet that was sent")
+def _() -> None:
+    for refresh in objects():
+        for q in [q for q in refresh["qdiscs"] if "ledger" in q]:
+            book = q["ledger"]
+            for unit in "packets", "bytes":
+                gone = sum(count[unit] for count in book["drop"].values())
+                total = book["sent"][unit] + book["queued"][unit] + gone
+                check(f"{q['handle']} {unit}", book["received"][unit], total)
+            delays = sum(packets for _from, _to, packets in q["delay"]["buckets"])
+            assert 0 <= delays - book["sent"]["packets"] <= 1, (delays, book["sent"])
+
+
+@case("an interval is the difference of two totals")
+def _() -> None:
+    found = objects()
+    for before, now in zip(found, found[1:]):
+        for then, q in zip(before["qdiscs"], now["qdiscs"]):
+            check("since", q["since"], "before")
+            check("bytes", q["change"]["bytes"], q["stats"]["bytes"] - then["stats"]["bytes"])
+            if "ledger" not in q:
+                continue
+            for cause, packets in q["change"]["drops"].items():
+                drops = [o["ledger"]["drop"][cause]["packets"] for o in (then, q)]
+                check(cause, packets, drops[1] - drops[0])
+
+
+@case("percentiles are those of the buckets")
+def _() -> None:
+    for refresh in objects() + objects("-1"):
+        for q in [q for q in refresh["qdiscs"] if "p50_ns" in q["change"]]:
+            change = q["change"]
+            for key, p in ("p50", 50), ("p90", 90), ("p99", 99), ("p999", 99.9), ("max", 100):
+                expected = percentile(change["buckets"], p, q["delay"]["max_ns"])
+                check(f"{q['handle']} {key}", change[f"{key}_ns"], expected)
+
+
+@case("the kernel's own kinds have no ledger")
+def _() -> None:
+    for q in objects()[0]["qdiscs"][2:]:
+        assert "ledger" not in q and "delay" not in q, q
+        check("target", q["options"]["target_ns"] // 1000, 4999)
+        assert "p50_ns" not in q["change"], q
+
+
+@case("-1: all since the counters began, at the end of the recording")
+def _() -> None:
+    (last,) = objects("-1")
+    check("interval", last["seconds"], None)
+    check("totals", last["qdiscs"][0]["ledger"], objects()[-1]["qdiscs"][0]["ledger"])
+    q = last["qdiscs"][1]
+    check("change", q["change"]["bytes"], q["stats"]["bytes"])
+    check("since", q["since"], "start")
+
+
+@case("CSV has the numbers of JSON")
+def _() -> None:
+    rows = list(csv.DictReader(StringIO(replay("--csv"))))
+    qdiscs = [(r, q) for r in objects() for q in r["qdiscs"]]
+    check("rows", len(rows), len(qdiscs))
+    for row, (refresh, q) in zip(rows, qdiscs):
+        assert None not in row and None not in row.values(), row
+        check("time", float(row["time"]), refresh["time"])
+        for key in "dev", "kind", "handle", "parent", "verdict":
+            check(key, row[key], str(q[key]))
+        check("bytes", int(row["bytes"]), q["change"]["bytes"])
+        check("p99", row["p99_ns"], str(q["change"].get("p99_ns", "")))
+        for cause, packets in q["change"]["drops"].items():
+            check(cause, int(row[f"drop_{cause}"]), packets)
+
+
+@case("the verdicts of the recording")
+def _() -> None:
+    first, second = [q["verdict"] for q in objects("r1")[-1]["qdiscs"]]
+    assert re.match(r"one flow holds 9\d(\.\d)?% of the backlog and ignores CoDel", first), first
+    assert second.startswith("overload: senders ignore CoDel"), second
+
+
+@case("filters: device, handle, both, and what they do not find")
+def _() -> None:
+    check("dev", {q["dev"] for q in objects("r1")[0]["qdiscs"]}, {"r1"})
+    check("dev", {q["dev"] for q in objects("--dev", "idle0")[0]["qdiscs"]}, {"idle0"})
+    (one,) = objects("--handle", "20:", "r1")[0]["qdiscs"]
+    check("kind", one["kind"], "codel_oot")
+    speed = ["replay", SHAPED, "--speed", "0"]
+    assert "no device eth7 in the recording" in refusal(NOTHING, *speed, "eth7")
+    assert "no codel or fq_codel qdisc on r0" in refusal(NOTHING, *speed, "r0")
+    said = refusal(NOTHING, *speed, "--handle", "77:")
+    assert "no codel or fq_codel qdisc with handle 77: in the recording" in said, said
+
+
+@case("--count ends it; --replay is replay")
+def _() -> None:
+    check("count", len(objects("-c", "2")), 2)
+    check("count", objects("-c", "2"), objects()[:2])
+    listed = codelstat("--replay", SHAPED, "--speed", "0", "--json").stdout
+    check("--replay", listed, replay("--json"))
+    check("list", codelstat("list", "--replay", SHAPED, "--speed", "0", "--json").stdout, listed)
+
+
+@case("the pace is the recording's, divided by --speed")
+def _() -> None:
+    began = time.monotonic()
+    codelstat("replay", SHAPED, "--speed", "10", "-c", "4")
+    passed = time.monotonic() - began
+    # four pauses of half a second
+    assert 0.19 <= passed, passed
+
+
+@case("a recording through a pipe")
+def _() -> None:
+    done = subprocess.run(
+        [CODELSTAT, "replay", "-", "-1", "--json"],
+        input=Path(SHAPED).read_bytes(),
+        capture_output=True,
+        check=True,
+    )
+    check("output", json.loads(done.stdout), objects("-1")[0])
+
+
+@case("the table: three lines to a qdisc, none wider than 80")
+def _() -> None:
+    blocks = replay().strip().split("\n\n")
+    check("blocks", len(blocks), SNAPSHOTS - 1)
+    for block in blocks:
+        lines = block.splitlines()
+        check("lines", len(lines), 2 + 3 * 5)
+        assert max(map(len, lines)) <= 80, max(lines, key=len)
+        check("columns", lines[1].split()[:3], ["DEV", "KIND", "BIT/S"])
+        assert re.match(r"r1 +fq_codel_oot +[78](\.\d+)?M ", lines[2]), lines[2]
+        assert re.search(r"10: below htb 1:1, drops/s codel \d+, marks/s", lines[3]), lines[3]
+
+
+def screen(rows: int, columns: int, *words: str) -> str:
+    """What it writes to a terminal of this size."""
+    master, slave = pty.openpty()
+    ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    environment = os.environ | {"TERM": "xterm"}
+    argv = [CODELSTAT, "replay", SHAPED, *words]
+    with subprocess.Popen(argv, stdin=slave, stdout=slave, env=environment) as child:
+        os.close(slave)
+        written = b""
+        try:
+            while data := os.read(master, 65536):
+                written += data
+        except OSError:  # the other end is closed
+            pass
+        os.close(master)
+        check("status", child.wait(), 0)
+    return written.decode()
+
+
+@case("on a terminal: in place, within its size; the last frame is left")
+def _() -> None:
+    written = screen(12, 60, "--speed", "0")
+    check("frames", written.count("\033[H\033[J") + written.count("\033[H2"), SNAPSHOTS - 1)
+    frames = written.split("\033[H")[2:]
+    for frame in frames:
+        lines = re.sub(r"\033\[[0-9;?]*[A-Za-z]", "", frame.split("\033[?1049l")[0])
+        rows = [line for line in lines.split("\r\n") if line.strip()]
+        assert len(rows) <= 12, rows
+        assert max(map(len, rows)) <= 60, max(rows, key=len)
+        assert "and 3 more" in rows[-1], rows
+    after = written.rsplit("\033[?1049l", 1)[1]
+    assert after.count("fq_codel_oot") == 1 and "overload" in after, after
+
+
+@case("a disk that is full")
+def _() -> None:
+    with open("/dev/full", "wb") as full:
+        argv = [CODELSTAT, "replay", SHAPED, "--speed", "0", "--json"]
+        done = subprocess.run(argv, stdout=full, stderr=subprocess.PIPE, check=False)
+    check("status", done.returncode, SYSTEM)
+    assert b"No space left" in done.stderr, done.stderr
+
+
+@case("damaged recordings, cut off at every place")
+def _() -> None:
+    size = os.path.getsize(SHAPED)
+    first = struct.unpack_from("=I", Path(SHAPED).read_bytes(), RECORD_HEADER + 16)[0]
+    whole = RECORD_HEADER + RECORD_HEAD + first
+    for cut in (1, 15, 17, RECORD_HEADER + 5, RECORD_HEADER + RECORD_HEAD, whole - 1, size - 1):
+        refused(lambda d, n=cut: d[:n], "cut off", "is empty", "no recording")
+    refused(lambda d: d[:RECORD_HEADER], "the recording is empty")
+    refused(lambda d: d[:whole] + b"\0" * 10, "cut off")
+    # one snapshot alone is a recording
+    path = damaged(lambda d: d[:whole])
+    check("lines", len(codelstat("replay", path, "-1", "--json").stdout.splitlines()), 1)
+    os.unlink(path)
+
+
+@case("recordings that are none, of another version, order or length")
+def _() -> None:
+    refused(lambda d: b"", "this is no recording of codelstat's")
+    refused(lambda d: b"GIF89a" + d, "this is no recording of codelstat's")
+    refused(lambda d: d[:8] + d[8:12][::-1] + d[12:], "another byte order")
+    refused(lambda d: d[:12] + b"\2" + d[13:], "another version")
+    refused(lambda d: d[:32] + b"\xff\xff\xff\x7f" + d[36:], "the recording is damaged")
+    refused(lambda d: d[:32] + b"\xff\xff\xff\x1f" + d[36:], "cut off")
+    refused(lambda d: d[:40] + b"\1\0\0\0" + d[44:], "the recording is damaged")
+    missing = refusal(SYSTEM, "replay", "/nonexistent/file.rec")
+    assert "/nonexistent/file.rec: No such file or directory" in missing, missing
+
+
+@case("arguments that are wrong are named, with status 2")
+def _() -> None:
+    for words, named in {
+        ("--interval", "0"): "--interval 0",
+        ("--interval", "0.009"): "--interval 0.009",
+        ("--interval", "10.1"): "--interval 10.1",
+        ("--interval", "nan"): "--interval nan",
+        ("--interval", "1x"): "--interval 1x",
+        ("-i",): "-i",
+        ("--count", "0"): "--count 0",
+        ("--count", "-1"): "--count -1",
+        ("--count", "99999999999999999999"): "--count 9999",
+        ("--speed", "-1"): "--speed -1",
+        ("--speed", "inf"): "--speed inf",
+        ("--handle", "xyz"): "--handle xyz",
+        ("--handle", "0:"): "--handle 0:",
+        ("--handle", "1:1"): "--handle 1:1",
+        ("--handle", "12345:"): "--handle 12345:",
+        ("--dev", "a-name-of-16-char"): "a-name-of-16-char",
+        ("a-name-of-16-char",): "a-name-of-16-char",
+        ("",): "name of a device",
+        ("--frobnicate",): "--frobnicate",
+        ("-x",): "-x",
+        ("--json", "--csv"): "--json and --csv",
+        ("eth0", "eth1"): "eth1",
+        ("--dev", "eth0", "eth1"): "eth1",
+        ("--replay", "f", "--netns", "n"): "--netns",
+        ("replay",): "which file",
+        ("record",): "which file",
+        ("record", "--replay", "f", "g"): "--replay",
+        ("replay", "--replay", "f", "g"): "--replay",
+    }.items():
+        said = refusal(USAGE, *words)
+        assert named in said, (words, said)
+
+
+@case("--help is help, of every command")
+def _() -> None:
+    whole = codelstat("help").stdout
+    check("--help", codelstat("--help").stdout, whole)
+    commands = re.findall(r"^  ([a-z]+) ", whole, re.M)
+    check("commands", sorted(commands), sorted("list top watch export record replay".split()))
+    manual = (HERE.parents[1] / "man" / "codelstat.8").read_text()
+    for name in commands:
+        text = codelstat(name, "--help").stdout
+        assert "--netns" in text and text.startswith(f"usage: codelstat {name} "), text
+        for option in re.findall(r"--([a-z]+)", text):
+            assert re.search(rf"^\.\w+.* Fl -{option}\b", manual, re.M), f"{name} --{option}"
+
+
+if __name__ == "__main__":
+    main()

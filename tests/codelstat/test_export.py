@@ -1,0 +1,319 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+"""`codelstat export`: the text, as a file and by what HTTP clients want."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from cases import CODELSTAT, RECORDING, Skip, case, check, codelstat, main
+from exporter import Exporter, Samples, labels, samples
+from prometheus import promtool
+
+REPLAY = ("export", "--replay", RECORDING)
+OPEN = "application/openmetrics-text"
+WHAT_PROMETHEUS_SENDS = (
+    "application/openmetrics-text;version=1.0.0,"
+    "application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1"
+)
+
+
+def text(*words: str) -> str:
+    return codelstat(*REPLAY, "--textfile", "-", *words).stdout
+
+
+def listed() -> list[dict[str, Any]]:
+    """What codelstat says itself at the recording's end."""
+    done = codelstat("list", "--replay", RECORDING, "--once", "--json")
+    return json.loads(done.stdout)["qdiscs"]
+
+
+def whose(qdisc: dict[str, Any]) -> dict[str, str]:
+    names = {"device": "dev", "handle": "handle", "parent": "parent", "kind": "kind"}
+    return {label: qdisc[key] for label, key in names.items()}
+
+
+@case("promtool has nothing to say, with any number of buckets")
+def promtool_is_content() -> None:
+    for buckets in ("1", "2", "4", "8"):
+        shown = text("--buckets", buckets)
+        done = subprocess.run(
+            [promtool(), "check", "metrics"], input=shown, capture_output=True, text=True
+        )
+        check("promtool", (done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+
+@case("a strict reader takes the OpenMetrics text, which has the same samples")
+def open_metrics() -> None:
+    try:
+        from prometheus_client.openmetrics.parser import text_string_to_metric_families
+    except ImportError as error:
+        raise Skip("python3-prometheus-client is not installed") from error
+    with Exporter() as exporter:
+        answer = exporter.get(accept=OPEN)
+    families = {f.name: f for f in text_string_to_metric_families(answer.text)}
+    check("type", families["codel_sojourn_seconds"].type, "histogram")
+    check("unit", families["codel_sojourn_seconds"].unit, "seconds")
+    check("info", families["codel_qdisc"].type, "info")
+    found = {(s.name, frozenset(s.labels.items())) for f in families.values() for s in f.samples}
+    check("samples", found, set(samples(text())))
+
+
+def expected_counts(qdisc: dict[str, Any]) -> dict[str, dict[str, int]]:
+    """Of ours: by metric, what by cause ("": without one)."""
+    ledger = qdisc["ledger"]
+    found: dict[str, dict[str, int]] = {}
+    for what in ("received", "sent", "bypassed"):
+        for unit in ("packets", "bytes"):
+            found[f"codel_{what}_{unit}_total"] = {"": ledger[what][unit]}
+    for what, name in (("drop", "dropped"), ("mark", "marked")):
+        for unit in ("packets", "bytes"):
+            found[f"codel_{name}_{unit}_total"] = {c: n[unit] for c, n in ledger[what].items()}
+    stats, options = qdisc["stats"], qdisc["options"]
+    found["codel_backlog_packets"] = {"": stats["qlen"]}
+    found["codel_backlog_bytes"] = {"": stats["backlog"]}
+    found["codel_limit_packets"] = {"": options["limit"]}
+    found["codel_ecn_enabled"] = {"": options["ecn"]}
+    if "flows" in options:
+        found["codel_active_flows"] = {"": stats["active_flows"]}
+        found["codel_new_flows_total"] = {"": stats["new_flow_count"]}
+        found["codel_flows_limit"] = {"": options["flows"]}
+        found["codel_memory_used_bytes"] = {"": stats["memory_used"]}
+        found["codel_memory_limit_bytes"] = {"": options["memory_limit"]}
+        found["codel_shared_packets_total"] = {"": ledger["shared"]}
+    return found
+
+
+@case("counters and settings are those of the list")
+def same_numbers() -> None:
+    found = samples(text())
+    ours = [q for q in listed() if "ledger" in q]
+    assert ours and any(q["ledger"]["drop"]["codel"]["packets"] for q in ours), "nothing to see"
+    for qdisc in ours:
+        which = whose(qdisc)
+        for name, counts in expected_counts(qdisc).items():
+            for cause, count in counts.items():
+                key = labels(**which, **({"cause": cause} if cause else {}))
+                check(f"{name} {dict(key)}", found.get((name, key)), count)
+        for name in ("target", "interval"):
+            seconds = found[(f"codel_{name}_seconds", labels(**which))]
+            check(name, round(seconds * 1e9), qdisc["options"][f"{name}_ns"])
+
+
+def bounds(found: Samples, which: dict[str, str]) -> dict[str, float]:
+    """By "le", the packets below."""
+    wanted = labels(**which)
+    return {
+        dict(key)["le"]: value
+        for (name, key), value in found.items()
+        if name == "codel_sojourn_seconds_bucket" and wanted < key
+    }
+
+
+@case("the histogram is that of the list, whatever the number of its buckets")
+def same_histogram() -> None:
+    for buckets in (1, 2, 4, 8):
+        found = samples(text("--buckets", str(buckets)))
+        for qdisc in (q for q in listed() if "delay" in q):
+            delays = qdisc["delay"]["buckets"]
+            shown = bounds(found, whose(qdisc))
+            check("how many", len(shown), {1: 27, 2: 54, 4: 108, 8: 216}[buckets] + 1)
+            for le, count in shown.items():
+                end = round(float(le) * 1e9) if le != "+Inf" else float("inf")
+                below = sum(n for _, to, n in delays if (to or float("inf")) <= end)
+                check(f"{qdisc['dev']} {le}", count, below)
+            key = labels(**whose(qdisc))
+            check("count", found[("codel_sojourn_seconds_count", key)], shown["+Inf"])
+            total = found[("codel_sojourn_seconds_sum", key)]
+            check("sum", round(total * 1e9), qdisc["delay"]["sum_ns"])
+
+
+@case("of the kernel's own kinds there is what they tell, and no more")
+def kernels_kinds() -> None:
+    found = samples(text())
+    theirs = [q for q in listed() if "ledger" not in q]
+    assert theirs, "the recording has none"
+    for qdisc in theirs:
+        which = labels(**whose(qdisc))
+        check("sent", found[("codel_sent_packets_total", which)], qdisc["stats"]["packets"])
+        names = {name for name, key in found if which <= key}
+        for absent in ("codel_sojourn_seconds_bucket", "codel_received_packets_total"):
+            assert absent not in names, f"{absent} of {qdisc['dev']}"
+        causes = {
+            dict(key)["cause"]
+            for name, key in found
+            if which < key and name == "codel_dropped_packets_total"
+        }
+        known = {"codel", "limit"} | ({"memory"} if "flows" in qdisc["options"] else set())
+        check("causes", causes, known)
+
+
+@case("every scrape has the same series, and a fresh snapshot until the recording ends")
+def scrapes() -> None:
+    with Exporter() as exporter:
+        texts = [samples(exporter.get().text) for _ in range(40)]
+    assert all(set(n) == set(texts[0]) for n in texts), "series come and go"
+    key = next(k for k, v in texts[-1].items() if k[0] == "codel_sent_bytes_total" and v)
+    sent = [n[key] for n in texts]
+    check("order", sent, sorted(sent))
+    assert len(set(sent)) > 4, f"not fresh: {sent}"
+    check("the end stays", sent[-2], sent[-1])
+
+
+@case("clients get the type that they want")
+def negotiation() -> None:
+    plain, wanted = "text/plain; version=0.0.4; charset=utf-8", f"{OPEN}; version=1.0.0"
+    for accept, expected in {
+        "": plain,
+        "*/*": plain,
+        "text/plain": plain,
+        OPEN: wanted,
+        WHAT_PROMETHEUS_SENDS: wanted,
+        OPEN.upper(): wanted,
+        f"text/plain, {OPEN};q=0.5": plain,
+        f"text/plain;q=0.5, {OPEN}; version=1.0.0 ; q=0.5": wanted,
+        f"{OPEN};q=0": plain,
+        f"{OPEN}2": plain,
+        f"{OPEN};q=0, {OPEN};q=1, text/plain;q=0.5": wanted,
+        ", ;q=,;;": plain,
+    }.items():
+        with Exporter() as exporter:
+            answer = exporter.get(accept=accept)
+        got = answer.headers["content-type"]
+        assert got.startswith(expected), f"{accept!r}: {got}"
+        check(f"{accept!r}: EOF", answer.text.endswith("# EOF\n"), expected == wanted)
+        check(f"{accept!r}: UNIT", "# UNIT" in answer.text, expected == wanted)
+
+
+@case("paths, methods and versions of HTTP")
+def requests() -> None:
+    with Exporter() as exporter:
+        for method, path, status in (
+            ("GET", "/metrics", 200),
+            ("GET", "/metrics?name=x", 200),
+            ("GET", "http://localhost/metrics", 200),
+            ("HEAD", "/metrics", 200),
+            ("GET", "/", 200),
+            ("GET", "/metrics/", 404),
+            ("GET", "/../etc/passwd", 404),
+            ("HEAD", "/other", 404),
+            ("POST", "/metrics", 405),
+            ("DELETE", "/", 405),
+            ("get", "/metrics", 405),
+            ("GET", "metrics", 400),
+        ):
+            answer = exporter.get(path, method=method)
+            check(f"{method} {path}", answer.status, status)
+            check(f"{method} {path}: allow", "allow" in answer.headers, status == 405)
+            length = int(answer.headers["content-length"])
+            check(f"{method} {path}: length", len(answer.body), 0 if method == "HEAD" else length)
+            assert length > 0
+        for line, status in {
+            b"GET /metrics HTTP/1.0": 200,
+            b"GET /metrics HTTP/2.0": 505,
+            b"GET /metrics": 400,
+            b"GET": 400,
+            b"": 400,
+            b"GET /metrics HTTP/1.1 x": 505,
+            b"GET /metr\0ics HTTP/1.1": 400,
+            b"GET /metrics HTTP/1.1\r\nA: \0": 400,
+        }.items():
+            check(f"{line!r}", exporter.ask(line + b"\r\n\r\n").status, status)
+        check("bare line feeds", exporter.ask(b"GET / HTTP/1.1\n\n").status, 200)
+        assert 'href="/metrics"' in exporter.get("/").text
+
+
+@case("IPv6, and a signal that ends it although somebody is connected")
+def ends() -> None:
+    if not Path("/proc/net/if_inet6").exists():
+        raise Skip("there is no IPv6 here")
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        exporter = Exporter(listen="[::1]:0")
+        check("host", exporter.host, "::1")
+        check("status", exporter.get("/").status, 200)
+        with exporter.connect() as idle:
+            idle.sendall(b"GET /metr")
+            check("ended", exporter.end(signum), 0)
+
+
+@case("bad addresses, ports in use and bad words are refused with a reason")
+def refusals() -> None:
+    for where in ("", "8289", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "localhost:8289",
+                  "::1:8289", "[127.0.0.1:80", "127.0.0.1:-1", "256.0.0.1:80"):  # fmt: skip
+        error = codelstat(*REPLAY, "--listen", where, status=2).stderr
+        assert f"--listen {where}:" in error, error
+    for words in (("--buckets", "3"), ("--buckets", "0"), ("--interval", "1"), ("--once",),
+                  ("--textfile", "x", "--listen", "127.0.0.1:0")):  # fmt: skip
+        error = codelstat(*REPLAY, *words, status=2).stderr
+        assert words[0] in error, error
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        where = f"127.0.0.1:{taken.getsockname()[1]}"
+        error = codelstat(*REPLAY, "--listen", where, status=3).stderr
+    check("in use", error, f"codelstat: cannot listen at {where}: Address already in use\n")
+    codelstat("export", "--replay", "/nonexistent", "--textfile", "-", status=3)
+    codelstat(*REPLAY, "--textfile", "-", "nodev0", status=1)
+
+
+def counted(shown: str) -> Samples:
+    """All but the time that it took."""
+    found = samples(shown)
+    del found[("codel_scrape_duration_seconds", labels())]
+    return found
+
+
+@case("a text file is replaced as a whole, with nothing left beside it")
+def textfile() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "codel.prom"
+        path.write_text("old")
+        with path.open(encoding="ascii") as reader:
+            codelstat(*REPLAY, "--textfile", str(path))
+            check("a reader keeps what it has opened", reader.read(), "old")
+        check("samples", counted(path.read_text()), counted(text()))
+        check("mode", path.stat().st_mode & 0o777, 0o644)
+        check("files", os.listdir(folder), [path.name])
+
+
+@case("a file that cannot be written is an error, and leaves the old one")
+def textfile_fails() -> None:
+    codelstat(*REPLAY, "--textfile", "/nonexistent/codel.prom", status=3)
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "codel.prom" / "x").mkdir(parents=True)
+        error = codelstat(*REPLAY, "--textfile", f"{folder}/codel.prom", status=3).stderr
+        assert f"{folder}/codel.prom" in error, error
+        check("files", os.listdir(folder), ["codel.prom"])
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run([CODELSTAT, *REPLAY, "-t", "-"], stdout=full, stderr=full)
+    check("a full device", done.returncode, 3)
+
+
+@case("a text file every interval, until a signal or --count")
+def textfile_again() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "codel.prom"
+        words = [CODELSTAT, *REPLAY, "--textfile", str(path), "--interval", "0.1"]
+        with subprocess.Popen([*words, "--speed", "1"]) as process:
+            seen = set()
+            end = time.monotonic() + 20
+            while len(seen) < 3 and time.monotonic() < end:
+                if path.exists():
+                    seen.add(path.stat().st_ino)
+                time.sleep(0.05)
+            process.terminate()
+            check("status", process.wait(2), 0)
+        assert len(seen) >= 3, "not written again"
+        done = subprocess.run([*words, "--count", "2", "--speed", "0"], timeout=20)
+        check("with --count", done.returncode, 0)
+        check("files", os.listdir(folder), [path.name])
+
+
+if __name__ == "__main__":
+    main()

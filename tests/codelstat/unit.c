@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+/*
+ * Numbers and verdicts of codelstat, as tables of input and expectation. Prints KTAP.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "../unit/ktap.h"
+#include "text.h"
+
+#define MS	1000000.0
+#define N(array) (sizeof(array) / sizeof(*(array)))
+
+static int failures;
+
+static void differs(const char *what, const char *is, const char *expected)
+{
+	ktap_note("%s: '%s' is not '%s'", what, is, expected);
+	failures++;
+}
+
+static void same_number(const char *what, double is, double expected)
+{
+	char a[64], b[64];
+
+	if (is >= expected * 0.999999 && is <= expected * 1.000001)
+		return;
+	snprintf(a, sizeof(a), "%.9g", is);
+	snprintf(b, sizeof(b), "%.9g", expected);
+	differs(what, a, b);
+}
+
+static void texts(void)
+{
+	static const struct {
+		double value;
+		const char *number;
+		const char *time;
+	} table[] = {
+		{ 0, "0", "0" },		{ 0.5, "0.5", "1ns" },
+		{ 1, "1", "1ns" },		{ 9.99, "9.99", "10ns" },
+		{ 9.996, "10", "10ns" },	{ 99.96, "100", "100ns" },
+		{ 999.4, "999", "999ns" },	{ 999.6, "1k", "1us" },
+		{ 1500, "1.5k", "1.5us" },	{ 9960, "9.96k", "10us" },
+		{ 34800, "34.8k", "35us" },	{ 5e6, "5M", "5ms" },
+		{ 4.12e6, "4.12M", "4.1ms" },	{ 123456789, "123M", "123ms" },
+		{ 1.204e9, "1.2G", "1.2s" },	{ 9.999e11, "1T", "1000s" },
+	};
+	char text[CS_TEXT];
+	size_t i;
+
+	for (i = 0; i < N(table); i++) {
+		if (strcmp(cs_text_number(text, table[i].value), table[i].number))
+			differs("number", text, table[i].number);
+		if (strcmp(cs_text_time(text, table[i].value), table[i].time))
+			differs("time", text, table[i].time);
+	}
+}
+
+static void handles(void)
+{
+	static const struct {
+		uint32_t handle;
+		const char *text;
+	} table[] = {
+		{ 0x00100000, "10:" },	{ 0x80010000, "8001:" },
+		{ 0x00010001, "1:1" },	{ 0x000103e8, "1:3e8" },
+		{ 0, "0:" },		{ 0xffffffff, "root" },
+	};
+	char text[CS_TEXT];
+	size_t i;
+
+	for (i = 0; i < N(table); i++)
+		if (strcmp(cs_text_handle(text, table[i].handle), table[i].text))
+			differs("handle", text, table[i].text);
+}
+
+static void columns(void)
+{
+	char text[9] = "";
+	const char *end = text + 8;
+
+	cs_text_column(text, end, "ab", 4);
+	if (strcmp(text, "  ab"))
+		differs("right", text, "  ab");
+	cs_text_column(text, end, "ab", -4);
+	if (strcmp(text, "ab  "))
+		differs("left", text, "ab  ");
+	cs_text_column(cs_text_add(text, end, "123456"), end, "abcd", -9);
+	if (strcmp(text, "123456ab"))
+		differs("cut off", text, "123456ab");
+}
+
+/* Of ours, with packets in so many buckets of the histogram */
+static struct cs_qdisc ours(void)
+{
+	return (struct cs_qdisc) {
+		.ours = true, .type = CS_FQ_CODEL, .ecn = true, .limit = 10240,
+		.target = 5 * 1000000, .interval = 100 * 1000000, .ce_threshold = UINT64_MAX,
+		.maxpacket = 1514,
+		.sight = { .delay_first = 0, .delay_count = CODEL_DELAY_BUCKETS },
+	};
+}
+
+static void waited(struct cs_delta *delta, double ns, uint64_t packets)
+{
+	delta->delay[codel_delay_bucket((uint64_t)ns)] += packets;
+	delta->delays += packets;
+	delta->packets += packets;
+	delta->bytes += packets * 1514;
+}
+
+static void percentiles(void)
+{
+	struct cs_qdisc q = ours();
+	struct cs_delta delta = {};
+	struct cs_delays delays;
+
+	same_number("none", cs_percentile(delta.delay, 50), 0);
+	/* 1 to 1000 ms: the end of the bucket that holds the share */
+	for (int i = 1; i <= 1000; i++)
+		waited(&delta, i * MS, 1);
+	for (unsigned int permille = 1; permille <= 1000; permille++) {
+		unsigned long bucket = codel_delay_bucket(permille * 1000000ULL);
+
+		same_number("percentile", cs_percentile(delta.delay, permille / 10.0),
+			    (double)codel_delay_bound((unsigned int)bucket + 1));
+	}
+	q.sight.delay_max = 1000 * 1000000;
+	cs_delays(&delays, &q, &delta);
+	same_number("p50", delays.p50, cs_percentile(delta.delay, 50));
+	same_number("p99.9", delays.p999, 1000 * MS);	/* capped */
+	same_number("max", delays.max, 1000 * MS);
+	/* the longest delay was read before the packets of the last bucket had left */
+	q.sight.delay_max = 10 * 1000000;
+	cs_delays(&delays, &q, &delta);
+	same_number("max, not capped", delays.max, cs_percentile(delta.delay, 100));
+	/* the last bucket has no end */
+	waited(&delta, 500e9, 1000000);
+	q.sight.delay_max = 500000000000;
+	cs_delays(&delays, &q, &delta);
+	same_number("max in the last bucket", delays.max, 500e9);
+}
+
+static void deltas(void)
+{
+	struct cs_qdisc then = ours(), now = ours();
+	struct cs_delta delta;
+
+	then.bytes = 1000, now.bytes = 3000;
+	then.sight.drop[CODEL_DROP_LIMIT].packets = 5;
+	now.sight.drop[CODEL_DROP_LIMIT].packets = 7;
+	then.delay[10] = 4, now.delay[10] = 10;
+	cs_delta(&delta, &then, &now, 2);
+	same_number("bytes", (double)delta.bytes, 2000);
+	same_number("drops", (double)delta.drops, 2);
+	same_number("of them for the limit", (double)delta.cause[CODEL_DROP_LIMIT], 2);
+	same_number("delays", (double)delta.delays, 6);
+	cs_delta(&delta, NULL, &now, 2);
+	same_number("all bytes", (double)delta.bytes, 3000);
+	same_number("seconds", delta.seconds, 0);
+
+	/* the kernel's own: 32 bits that come round; what is for memory is also over limit */
+	then.ours = now.ours = false;
+	then.drops = UINT32_MAX - 1, now.drops = 8;
+	then.drop_overlimit = UINT32_MAX, now.drop_overlimit = 5;
+	then.drop_overmemory = 10, now.drop_overmemory = 12;
+	cs_delta(&delta, &then, &now, 1);
+	same_number("drops, round", (double)delta.drops, 10);
+	same_number("memory", (double)delta.cause[CODEL_DROP_MEMORY], 2);
+	same_number("limit", (double)delta.cause[CODEL_DROP_LIMIT], 4);
+	same_number("codel", (double)delta.cause[CODEL_DROP_CODEL], 4);
+	same_number("no delay", (double)delta.delays, 0);
+}
+
+static void finds(void)
+{
+	struct cs_qdisc before[3] = { ours(), ours(), ours() }, now;
+	struct cs_snapshot in = { .qdiscs = before, .n_qdiscs = 3 };
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		strcpy(before[i].kind, "fq_codel");
+		before[i].ifindex = 7;
+		before[i].parent = (uint32_t)i;
+		before[i].packets = 10;
+		before[i].sight.sent.packets = 10;
+		before[i].delay[20] = 10;
+	}
+	now = before[1];
+	if (cs_snapshot_find(&in, &now) != &before[1])
+		differs("find", "none", "the one with this parent");
+	now.delay[20] = 9;
+	if (cs_snapshot_find(&in, &now))
+		differs("counters that began again", "found", "none");
+	now = before[1];
+	now.packets = 9;
+	if (cs_snapshot_find(&in, &now))
+		differs("fewer packets", "found", "none");
+	now = before[1];
+	strcpy(now.kind, "codel");
+	if (cs_snapshot_find(&in, &now))
+		differs("another kind", "found", "none");
+	now = before[1];
+	now.handle = 0x10000;
+	if (cs_snapshot_find(&in, &now))
+		differs("another handle", "found", "none");
+}
+
+/* What an operator sees, and what he is told: in 1 s, unless a case says otherwise */
+struct situation {
+	const char *verdict;
+	double ms;		/* that packets waited, half of them */
+	double slow_ms;		/* and the other half */
+	uint64_t codel, limit, memory, filter, marks, ce_marks, shared;
+	uint32_t qlen;
+	unsigned int share;	/* percent of the backlog, of one of two flows */
+	bool silent;		/* no packet left */
+	bool kernels, no_ecn, limit_0, tiny;
+};
+
+static const struct situation situations[] = {
+	{ "idle: no packets", .silent = true },
+	{ "stalled: 40 packets wait and none leaves", .silent = true, .qlen = 40 },
+	{ "not the bottleneck: queue never builds", 0.1, 0.4, .codel = 0 },
+	{ "no standing queue: only bursts wait, up to 8.4ms", 0.1, 8, .codel = 0 },
+	{ "a queue stands: p50 21ms; CoDel acts if it lasts 100ms", 20, 21, .codel = 0 },
+	{ "CoDel is in control: p99 15ms, target 5ms", 4, 14, .marks = 12 },
+	{ "CoDel is in control: p99 15ms, target 5ms", 4, 14, .codel = 12 },
+	{ "CoDel is in control: p99 15ms, target 5ms; drops that ECN could have been marks",
+	  4, 14, .codel = 12, .no_ecn = true },
+	{ "CoDel is in control: p99 15ms, target 5ms", 4, 14, .marks = 12, .no_ecn = true },
+	{ "CoDel is in control: p99 15ms, target 5ms; one flow holds 92% of the backlog",
+	  4, 14, .codel = 12, .qlen = 40, .share = 92 },
+	{ "CoDel is in control: p99 15ms, target 5ms",
+	  4, 14, .codel = 12, .qlen = 40, .share = 60 },
+	{ "CoDel is in control: p99 15ms, target 5ms",
+	  4, 14, .codel = 12, .qlen = 3, .share = 92 },
+	{ "CoDel is in control: p99 15ms, target 5ms; more flows than queues: raise flows",
+	  4, 14, .codel = 12, .shared = 3 },
+	{ "one flow holds 98% of the backlog and ignores CoDel: p99 1.2s",
+	  14, 1100, .codel = 100, .qlen = 700, .share = 98 },
+	{ "senders are slow to react: p50 92ms, p90 168ms, target 5ms", 90, 155, .codel = 20 },
+	{ "memory limit drops before CoDel acts: raise memory_limit", 1, 3, .memory = 5 },
+	{ "packet limit drops before CoDel acts: raise limit", 1, 3, .limit = 5 },
+	{ "packet limit drops before CoDel acts: raise limit",
+	  1, 3, .limit = 5, .codel = 2, .memory = 4 },
+	{ "overload: senders ignore CoDel, and the limit drops",
+	  100, 110, .limit = 500, .codel = 60 },
+	{ "CoDel is in control: p99 15ms, target 5ms", 4, 14, .limit = 3, .codel = 12 },
+	{ "ce_threshold marks: p99 1.2ms, threshold 1ms", 1, 1.1, .ce_marks = 10 },
+	{ "a filter drops packets: 30 of them", 0.1, 0.2, .filter = 30 },
+	{ "slow link: a packet takes 500ms: raise target to that", 400, 500, .tiny = true },
+	{ "limit 0 drops every packet: set a limit", .silent = true, .limit = 9, .limit_0 = true },
+	{ "not the bottleneck, as far as the kernel's own tells", 0.1, 0.1, .kernels = true },
+	{ "packets wait; the kernel's own does not tell how long",
+	  0.1, 0.1, .kernels = true, .qlen = 4 },
+	{ "CoDel acts; the kernel's own does not tell the delay",
+	  0.1, 0.1, .kernels = true, .codel = 4 },
+	{ "overload: senders ignore CoDel, and the limit drops",
+	  0.1, 0.1, .kernels = true, .codel = 4, .limit = 400 },
+	{ "memory limit drops before CoDel acts: raise memory_limit",
+	  0.1, 0.1, .kernels = true, .memory = 4 },
+};
+
+static void happen(const struct situation *s, struct cs_qdisc *q, struct cs_delta *d)
+{
+	const uint64_t half = s->tiny ? 1 : 500;
+
+	*q = ours();
+	q->ours = !s->kernels;
+	q->ecn = !s->no_ecn;
+	q->qlen = s->qlen;
+	if (s->limit_0)
+		q->limit = 0;
+	if (s->ce_marks)
+		q->ce_threshold = 1000000;
+	*d = (struct cs_delta) { .seconds = 1, .shared = s->shared };
+	if (!s->silent) {
+		waited(d, s->ms * MS, half);
+		waited(d, s->slow_ms * MS, half);
+	}
+	if (s->kernels)
+		d->delays = 0;
+	d->cause[CODEL_DROP_CODEL] = s->codel;
+	d->cause[CODEL_DROP_LIMIT] = s->limit;
+	d->cause[CODEL_DROP_MEMORY] = s->memory;
+	d->cause[CODEL_DROP_FILTER] = s->filter;
+	d->drops = s->codel + s->limit + s->memory + s->filter;
+	d->mark[CODEL_MARK_CODEL] = s->marks;
+	d->mark[CODEL_MARK_CE_THRESHOLD] = s->ce_marks;
+	d->marks = s->marks + s->ce_marks;
+}
+
+static void verdicts(void)
+{
+	struct cs_flow flows[2] = {};
+	const struct situation *s;
+	struct cs_qdisc q;
+	struct cs_delta d;
+	char text[256];
+
+	for (s = situations; s < situations + N(situations); s++) {
+		happen(s, &q, &d);
+		flows[0].backlog = s->share;
+		flows[1].backlog = 100 - s->share;
+		cs_verdict(&q, &d, s->share ? flows : NULL, 2, text, sizeof(text));
+		if (strcmp(text, s->verdict))
+			differs("verdict", text, s->verdict);
+		/* what does not fit as a whole is left out */
+		cs_verdict(&q, &d, s->share ? flows : NULL, 2, text, 70);
+		if (strlen(s->verdict) > 69 && strchr(text, ';'))
+			differs("verdict in 70 bytes", text, "without a remark");
+	}
+}
+
+int main(void)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} cases[] = {
+		{ "numbers and times are short", texts },
+		{ "handles", handles },
+		{ "columns", columns },
+		{ "percentiles", percentiles },
+		{ "what happened in an interval", deltas },
+		{ "the same qdisc in an earlier snapshot", finds },
+		{ "verdicts", verdicts },
+	};
+	size_t i;
+
+	ktap_plan(N(cases), false);
+	for (i = 0; i < N(cases); i++) {
+		failures = 0;
+		cases[i].run();
+		ktap_result(!failures, cases[i].name);
+	}
+	return ktap_status();
+}

@@ -1,0 +1,344 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# codelstat sees what the kernel does: its numbers are those of tc, its verdicts are true
+# of the traffic, it follows what comes and goes, and a thousand queues cost it little.
+# What it does with its arguments and with recordings is tested in codelstat/.
+#
+#	CLIENT --- r0 ROUTER r1 --- 10 Mbit/s --- SERVER
+#
+# shellcheck disable=SC2119 # functions with optional arguments
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/traffic.sh"
+
+lib_require codelstat iperf3 python3 setpriv
+
+# see STATUS WORD...: codelstat in ROUTER; what it prints is kept
+see()
+{
+	local status=0
+
+	in_ns "$ROUTER" codelstat "${@:2}" >"$LIB_TMP/seen" 2>"$LIB_TMP/said" || status=$?
+	check "status of codelstat ${*:2} ($(cat "$LIB_TMP/said"))" "$status" == "$1"
+}
+
+# seen EXPRESSION: jq, on the qdisc under test in the last object
+seen()
+{
+	jq -rs "last.qdiscs[] | select(.handle == \"10:\") | $1" "$LIB_TMP/seen"
+}
+
+# verdict PATTERN: of the last interval (extended regular expression)
+verdict()
+{
+	local text
+
+	text=$(seen .verdict)
+	[[ $text =~ $1 ]] || fail "verdict: '$text' is not like '$1'"
+}
+
+# watch_traffic SECONDS COMMAND...: look once after so long, at the last second of it
+watch_traffic()
+{
+	local seconds=$1
+
+	shift
+	"$@" >/dev/null &
+	sleep "$((seconds - 1))"
+	see 0 --json -c 1
+	wait $!
+}
+
+# After traffic, at rest: the totals of both programs
+same_as_tc()
+{
+	local kind=$1 key
+
+	topo_create
+	topo_bottleneck 10mbit "$kind" limit 60
+	sink_start
+	udp_send --size 1236 --rate 14e6 --time 2 >/dev/null
+	sink_stop
+
+	see 0 -1 --json
+	for key in bytes packets drops overlimits qlen backlog; do
+		check "$key" "$(seen ".stats.$key")" == "$(bottleneck_get ".$key")"
+	done
+	check "drops, all causes" "$(seen '[.ledger.drop[].packets] | add')" == \
+		"$(bottleneck_get .drops)"
+	check "over limit" "$(seen .ledger.drop.limit.packets)" == \
+		"$(bottleneck_get .drop_overlimit)"
+	check "over limit" "$(seen .ledger.drop.limit.packets)" ">" 0
+	check "delays" "$(seen '[.delay.buckets[][2]] | add')" == "$(seen .ledger.sent.packets)"
+	check "target" "$(seen .options.target_ns)" == 5000000
+	check "kind" "$(seen .kind)" == "$kind"
+	check "parent" "$(seen '"\(.above) \(.parent)"')" == "htb 1:1"
+}
+
+# At 10 Mbit/s, and with a backlog of so many bytes, what is shown has to fit together.
+interval()
+{
+	topo_create
+	topo_delay 50ms
+	topo_bottleneck 10mbit "$1"
+	tcp_serve
+	watch_traffic 6 tcp_run tcp -t 7 -P 4
+
+	check_near "seconds" "$(jq -s 'last.seconds' "$LIB_TMP/seen")" 1 0.01
+	check_near "Mbit/s" "$(seen '.change.bytes * 8e-6')" 9.6 0.5
+	check "p50 <= p90 <= p99 <= max" \
+		"$(seen '.change | .p50_ns <= .p90_ns and .p90_ns <= .p99_ns and .p99_ns <= .max_ns')" == true
+	check_time "p50, ms" "$(seen '.change.p50_ns / 1e6')" "<=" 15
+	check_near "backlog, ms, at 10 Mbit/s" \
+		"$(seen '.change.backlog_ms - .stats.backlog * 8e-4')" 0 1
+	verdict "^CoDel is in control: p99 [0-9.]+ms, target 5ms"
+}
+
+# A burst that the limit cuts before CoDel's interval has passed
+early_limit()
+{
+	topo_create
+	topo_bottleneck 10mbit "$@"
+	sink_start
+	watch_traffic 4 udp_send --size 1236 --rate 2e6 --burst 40 --time 5
+	verdict "$VERDICT"
+}
+
+memory_limit()
+{
+	VERDICT="^memory limit drops before CoDel acts: raise memory_limit" \
+		early_limit "$FQ_CODEL_KIND" memory_limit 30000
+}
+
+packet_limit()
+{
+	VERDICT="^packet limit drops before CoDel acts: raise limit" early_limit "$1" limit 12
+}
+
+overload()
+{
+	topo_create
+	topo_bottleneck 10mbit "$1" limit 100
+	sink_start
+	watch_traffic 6 udp_send --size 1236 --rate 40e6 --time 7
+	verdict "^overload: senders ignore CoDel"
+}
+
+one_flow()
+{
+	topo_create
+	topo_bottleneck 10mbit "$FQ_CODEL_KIND"
+	sink_start
+	udp_send --size 1236 --rate 1e6 --time 5 --source 7000 >/dev/null &
+	watch_traffic 4 udp_send --size 1236 --rate 14e6 --time 5
+	wait $!
+	verdict "^one flow holds (9[0-9.]+|100)% of the backlog and ignores CoDel"
+}
+
+at_rest()
+{
+	topo_create
+	topo_bottleneck 10mbit "$1"
+	see 0 --json -c 1
+	verdict "^idle: no packets$"
+	sink_start
+	watch_traffic 3 udp_send --size 1236 --rate 2e6 --time 4
+	verdict "^not the bottleneck: queue never builds$"
+}
+
+# A class of which a packet takes ten seconds
+stalled()
+{
+	topo_create
+	topo_bottleneck 1kbit "$1" limit 1000
+	sink_start
+	udp_send --size 1236 --rate 1e6 --time 0.2 >/dev/null
+	see 0 --json -c 1
+	verdict "^stalled: [0-9]+ packets wait and none leaves"
+}
+
+reset_stats()
+{
+	topo_create
+	topo_bottleneck 10mbit "$1"
+	sink_start
+	in_ns "$ROUTER" codelstat --json -c 4 >"$LIB_TMP/seen" &
+	udp_send --size 1236 --rate 5e6 --time 2.5 >/dev/null
+	tc -n "$ROUTER" qdisc change dev r1 parent 1:1 handle 10: "$1" reset_stats
+	wait $!
+	check "what the numbers are since" \
+		"$(jq -rs '[.[].qdiscs[0].since] | tojson' "$LIB_TMP/seen")" == \
+		'["before","before","start","before"]'
+	check "most bytes in an interval" \
+		"$(jq -rs '[.[].qdiscs[0].change.bytes] | max' "$LIB_TMP/seen")" "<" 1e6
+}
+
+# The kernel's own, in a kernel that has it built in; and what is below what
+parents()
+{
+	ns_create parents
+	ROUTER=$NS
+	ip -n "$ROUTER" link add d0 numtxqueues 2 type dummy
+	ip -n "$ROUTER" link add d1 type dummy
+	ip -n "$ROUTER" link set d0 up
+	ip -n "$ROUTER" link set d1 up
+	tc -n "$ROUTER" -batch - <<-END
+		qdisc add dev d0 root handle 1: mq
+		qdisc replace dev d0 parent 1:1 handle 10: fq_codel
+		qdisc replace dev d0 parent 1:2 handle 20: $CODEL_KIND
+		qdisc add dev d1 root handle 1: tbf rate 1mbit burst 1600 limit 100000
+		qdisc add dev d1 parent 1:1 handle 30: htb default 1
+		class add dev d1 parent 30: classid 30:1 htb rate 1mbit
+		qdisc add dev d1 parent 30:1 handle 40: $FQ_CODEL_KIND
+	END
+	see 0 -1 --json
+	check "all" "$(jq -r '[.qdiscs[] | "\(.dev) \(.kind) \(.above) \(.parent) \(.ledger != null)"] |
+		join(", ")' "$LIB_TMP/seen")" == \
+		"d0 fq_codel mq 1:1 false, d0 $CODEL_KIND mq 1:2 true, d1 $FQ_CODEL_KIND htb 30:1 true"
+	see 0 -1
+	check "columns" "$(awk 'length > 80' "$LIB_TMP/seen" | wc -l)" == 0
+	see 1 -1 lo
+	check "said" "$(cat "$LIB_TMP/said")" == "codelstat: no codel or fq_codel qdisc on lo"
+	see 1 nosuch
+	check "said" "$(cat "$LIB_TMP/said")" == "codelstat: there is no device nosuch here"
+}
+
+# Without any qdisc of these kinds
+nothing()
+{
+	ns_create nothing
+	ROUTER=$NS
+	see 1
+	check "said" "$(cat "$LIB_TMP/said")" == "codelstat: no codel or fq_codel qdisc here"
+	see 3 -n nosuch
+	check "said" "$(cat "$LIB_TMP/said")" == \
+		"codelstat: there is no network namespace nosuch"
+}
+
+namespaces()
+{
+	topo_create
+	topo_bottleneck 10mbit "$1"
+	codelstat -n "$ROUTER" -1 --json >"$LIB_TMP/seen"
+	check "by name" "$(seen .kind)" == "$1"
+	codelstat --netns "/run/netns/$ROUTER" -1 --json >"$LIB_TMP/seen"
+	check "by path" "$(seen .kind)" == "$1"
+	in_ns "$ROUTER" setpriv --reuid 65534 --regid 65534 --clear-groups \
+		codelstat -1 --json >"$LIB_TMP/seen"
+	check "as nobody" "$(seen .kind)" == "$1"
+	refuses "another namespace, as nobody" setpriv --reuid 65534 --regid 65534 \
+		--clear-groups codelstat -1 -n "$ROUTER"
+	check "said" "$REFUSAL" == \
+		"codelstat: network namespace $ROUTER: Operation not permitted"
+}
+
+# A device comes, is renamed, and goes, while codelstat looks on
+comes_and_goes()
+{
+	ns_create comes
+	ROUTER=$NS
+	ip -n "$ROUTER" link add d0 up type dummy
+	tc -n "$ROUTER" qdisc add dev d0 root handle 10: "$1"
+	see 1 --csv -i 0.5 &
+	sleep 1.7
+	ip -n "$ROUTER" link add d1 up type dummy
+	tc -n "$ROUTER" qdisc add dev d1 root handle 10: "$1"
+	sleep 1
+	ip -n "$ROUTER" link set d0 name renamed
+	sleep 1
+	ip -n "$ROUTER" link del renamed
+	sleep 1
+	ip -n "$ROUTER" link del d1
+	wait $!
+	check "said" "$(cat "$LIB_TMP/said")" == \
+		"codelstat: no codel or fq_codel qdisc here any more"
+	check "devices in turn" \
+		"$(awk -F, 'NR > 1 && $3 != "\"d1\"" { gsub(/"/, ""); print $3 }' "$LIB_TMP/seen" |
+			uniq -c | awk '{ print $2 }' | tr '\n' ' ')" == "d0 renamed "
+	check "lines of d1" "$(grep -c '"d1"' "$LIB_TMP/seen")" ">=" 5
+	in_ns "$ROUTER" ip link add d2 up type dummy
+	tc -n "$ROUTER" qdisc add dev d2 root handle 10: "$1"
+	(sleep 1.2; ip -n "$ROUTER" link del d2) &
+	see 1 d2 -i 0.5
+	check "said" "$(cat "$LIB_TMP/said")" == "codelstat: device d2 has gone"
+}
+
+# By a fixed beat, also at its fastest
+fast()
+{
+	topo_create
+	topo_bottleneck 10mbit "$1"
+	see 0 --json -i 0.01 -c 30
+	check_near "seconds for 30" "$(jq -s '(last.time - first.time)' "$LIB_TMP/seen")" 0.29 0.005
+}
+
+# A recording shows what was seen
+recording()
+{
+	topo_create
+	topo_bottleneck 10mbit "$1"
+	sink_start
+	udp_send --size 1236 --rate 14e6 --time 3 >/dev/null &
+	see 0 record "$LIB_TMP/file" -i 0.3 -c 5
+	see 0 replay "$LIB_TMP/file" --speed 0 --json
+	wait $!
+	check "objects" "$(wc -l <"$LIB_TMP/seen")" == 5
+	check "balance" "$(seen '.ledger | .received.packets == .sent.packets +
+		.queued.packets + ([.drop[].packets] | add)')" == true
+	see 3 record /nonexistent/file
+	check "said" "$(cat "$LIB_TMP/said")" == \
+		"codelstat: /nonexistent/file: No such file or directory"
+	see 3 record /dev/full -c 1
+	check "said" "$(cat "$LIB_TMP/said")" == "codelstat: /dev/full: No space left on device"
+}
+
+# cost_of COMMAND...: what it takes of a processor, per second, in percent, after a while
+cost_of()
+{
+	local before after pid
+
+	"$@" >/dev/null &
+	pid=$!
+	sleep 2.5
+	read -r before _ <"/proc/$pid/schedstat"
+	sleep 5
+	read -r after _ <"/proc/$pid/schedstat"
+	kill "$pid"
+	wait "$pid" || :
+	calc "($after - $before) / 5e7"
+}
+
+# An instruction is a nanosecond here: a real processor does several in that time.
+thousand()
+{
+	[[ $CODEL_TEST_SLACK == 1 ]] || skip "instructions are not counted here"
+	modprobe sch_fq_codel_oot
+	sysctl -qw net.core.default_qdisc="$FQ_CODEL_KIND"
+	defer sysctl -qw net.core.default_qdisc=fq_codel
+	ns_create thousand
+	ip -n "$NS" link add d0 numtxqueues 1000 type dummy
+	ip -n "$NS" link set d0 up
+	tc -n "$NS" qdisc add dev d0 root handle 1: mq
+	check "qdiscs" "$(codelstat -n "$NS" -1 --json | jq '.qdiscs | length')" == 1000
+	check "cost on a terminal, %" \
+		"$(cost_of "$LIB_DIR/terminal.py" codelstat -n "$NS")" "<=" 1
+	check "cost of a list of all, %" "$(cost_of codelstat -n "$NS" --csv)" "<=" 2
+}
+
+lib_add_each same_as_tc "the numbers of tc"
+lib_add_each interval "an interval of TCP at 10 Mbit/s"
+lib_add memory_limit "$FQ_CODEL_KIND: memory limit before CoDel acts"
+lib_add_each packet_limit "packet limit before CoDel acts"
+lib_add_each overload "senders that do not care"
+lib_add one_flow "$FQ_CODEL_KIND: one flow holds the backlog"
+lib_add_each at_rest "idle, and not the bottleneck"
+lib_add_each stalled "stalled"
+lib_add_each reset_stats "counters that are cleared meanwhile"
+lib_add parents "children of mq, tbf and htb; the kernel's own fq_codel"
+lib_add nothing "nothing to see"
+lib_add_each namespaces "network namespaces, no privilege"
+lib_add_each comes_and_goes "devices that come, change their names, and go"
+lib_add fast "$FQ_CODEL_KIND: every 10 ms" "$FQ_CODEL_KIND"
+lib_add_each recording "a recording"
+lib_add thousand "a thousand qdiscs cost less than 1% of a core"
+lib_main "$@"
