@@ -27,6 +27,7 @@ SKIPS = Path(__file__).with_name("skips")
 
 MARK = re.compile(r"@@ (begin|end|in use:) ?(.*)$")
 STAMP = re.compile(r"\[\s*(\d+\.\d+)\] ")
+ASKS = re.compile(r"^# vm: (.*)$", re.M)
 TIMED_OUT = 124
 WALL_PER_TEST = 300
 WALL_PER_GROUP = 120
@@ -46,6 +47,16 @@ def allowed_skips() -> list[tuple[str, str, str]]:
     lines = SKIPS.read_text().splitlines() if SKIPS.exists() else []
     fields = [line.split(None, 3) for line in lines if line and line[0] != "#"]
     return [(f[0], f[1], f[2]) for f in fields if len(f) == 4]
+
+
+def asked_for(names: list[str]) -> list[str]:
+    """Options of tests/vm/run, from lines "# vm: OPTION ARGUMENT..." of the tests."""
+    found: dict[tuple[str, str], None] = {}
+    for name in names:
+        for line in ASKS.findall((TESTS / name).read_text()):
+            words = line.split()
+            found |= dict.fromkeys(zip(words[::2], words[1::2]))
+    return [word for pair in found for word in pair]
 
 
 @dataclass
@@ -125,7 +136,7 @@ class Group:
         """Returns what has yet to be run, always less than `names`."""
         timeout = WALL_PER_GROUP + WALL_PER_TEST * len(names)
         argv = ["tests/vm/run", "--suite", self.suite, "--timeout", str(timeout)]
-        argv += ["--", "tests/checklib/guest.sh", *names]
+        argv += [*asked_for(names), "--", "tests/checklib/guest.sh", *names]
         boot = Boot()
         clock = Clock()
 

@@ -3,7 +3,7 @@
 # The runner's contract for a command that ends: status, output, files, surroundings.
 . "$(dirname "$0")/tap.sh"
 
-plan 24
+plan 26
 
 # Image set-up, if there is any, tells its progress on standard error: have it done.
 vm -- true
@@ -67,6 +67,8 @@ vm --suite potato -- true
 refused "an unknown suite" potato
 vm --put /no/such/file -- true
 refused "a file that is not there" /no/such/file
+vm --with '../etc' -- true
+refused "what is not a package's name" '../etc'
 vm true
 refused "a command without --" "'--'"
 ok "nothing of that is on standard output" is_empty "$out"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
@@ -29,6 +30,12 @@ def _module(text: str) -> Path:
     if not any((path / name).is_file() for name in ("Kbuild", "Makefile")):
         raise argparse.ArgumentTypeError(f"'{text}' has no Kbuild file")
     return path
+
+
+def _package(text: str) -> str:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9.+-]+", text):
+        raise argparse.ArgumentTypeError(f"'{text}' is not the name of a package")
+    return text
 
 
 def _guest_path(text: str) -> str:
@@ -62,6 +69,8 @@ def parse(argv: list[str]) -> argparse.Namespace:
         help="place FILE in /root; repeatable")  # fmt: skip
     add("--module", metavar="DIR", type=_module, action="append", default=[],
         help="build the kernel module in DIR, place its .ko files in /root; repeatable")  # fmt: skip
+    add("--with", metavar="PACKAGE", dest="packages", type=_package, action="append", default=[],
+        help="unpack this package of Debian's, and what it depends on, too; repeatable")  # fmt: skip
     add("--get", metavar="GUESTPATH", type=_guest_path, action="append", default=[],
         help="bring a file back into out/; repeatable")  # fmt: skip
     add("--realtime", action="store_true", help="no virtual time")

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# shellcheck shell=bash
+#
+# The kernel's tracepoints, in an instance of tracefs that is the case's own. To be
+# sourced after lib.sh.
+
+TRACEFS=/sys/kernel/tracing
+
+# trace_require SYSTEM/EVENT...: or the case is skipped
+trace_require()
+{
+	local event
+
+	[[ -e $TRACEFS/instances ]] || mount -t tracefs tracefs "$TRACEFS" 2>/dev/null ||
+		skip "there is no tracefs"
+	for event; do
+		[[ -e $TRACEFS/events/$event ]] || skip "this kernel has no $event"
+	done
+}
+
+# trace_start SYSTEM/EVENT|"SYSTEM/EVENT FILTER"...: from now on; the instance is in TRACE.
+# Its buffer does not wrap: what would not fit is counted, and a failure
+trace_start()
+{
+	local event
+
+	TRACE=$TRACEFS/instances/codel-$BASHPID
+	trace_require "${@%% *}"
+	mkdir "$TRACE"
+	defer rmdir "$TRACE"
+	echo 0 >"$TRACE/tracing_on"
+	echo 0 >"$TRACE/options/overwrite"
+	echo mono >"$TRACE/trace_clock"
+	echo 32768 >"$TRACE/buffer_size_kb"
+	for event; do
+		[[ $event != *" "* ]] || echo "${event#* }" >"$TRACE/events/${event%% *}/filter"
+		echo 1 >"$TRACE/events/${event%% *}/enable"
+	done
+	echo 1 >"$TRACE/tracing_on"
+}
+
+# trace_stop: what there is can be read now, and is complete
+trace_stop()
+{
+	local lost
+
+	echo 0 >"$TRACE/tracing_on"
+	lost=$(awk '$1 == "overrun:" || $1 == "dropped" { n += $NF } END { print n }' \
+		"$TRACE"/per_cpu/*/stats)
+	check "events that the trace has lost" "$lost" == 0
+}
+
+# trace_lines [PATTERN]: the events in words, those that match an extended regular
+# expression
+trace_lines()
+{
+	grep -v '^#' "$TRACE/trace" | grep -E "${1:-.}" || :
+}
+
+# trace_count [PATTERN]
+trace_count()
+{
+	trace_lines "$1" | wc -l
+}
