@@ -23,8 +23,8 @@
 #endif
 
 #define CODEL_DELAY_BUCKETS	232
-#define CODEL_DELAY_SUB_SHIFT	3	/* buckets to a power of two: 8 */
-#define CODEL_DELAY_SUB		(1U << CODEL_DELAY_SUB_SHIFT)
+#define CODEL_DELAY_SUB_SHIFT	3	/* buckets to a power of two: */
+#define CODEL_DELAY_SUB		8U
 #define CODEL_DELAY_MIN_SHIFT	9	/* narrower ones only from 512 ns on */
 #define CODEL_DELAY_MAX_SHIFT	37
 
@@ -44,7 +44,7 @@ static inline unsigned long codel_delay_bucket(__u64 ns)
 	/* two questions, as the first takes no constant of 64 bits */
 	if (__builtin_expect(ns > 0x7fffffff && ns >> CODEL_DELAY_MAX_SHIFT, 0))
 		return CODEL_DELAY_BUCKETS - 1;
-	k = codel_delay_log2(ns | 1U << CODEL_DELAY_MIN_SHIFT);
+	k = codel_delay_log2(ns | (__u64)1 << CODEL_DELAY_MIN_SHIFT);
 	/* k is below 64: the mask costs nothing, and tells UBSAN */
 	return (unsigned long)(ns << CODEL_DELAY_SUB_SHIFT >> (k & 63)) +
 	       k * CODEL_DELAY_SUB - CODEL_DELAY_MIN_SHIFT * CODEL_DELAY_SUB;

@@ -259,8 +259,8 @@ static inline void codel_qdisc_received(struct codel_qdisc *c,
 
 /* Count a packet that has come and is not queued. Freeing it is the caller's. */
 static noinline void codel_qdisc_refuse(struct Qdisc *sch, struct codel_qdisc *c,
-				      const struct sk_buff *skb,
-				      enum codel_drop_cause cause)
+					const struct sk_buff *skb,
+					enum codel_drop_cause cause)
 {
 	u32 len = qdisc_pkt_len(skb);
 

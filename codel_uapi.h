@@ -161,7 +161,7 @@ struct codel_tuple {
  * @drops: by CoDel and for limits, packets
  * @marks: by CoDel and ce_threshold, packets
  * @delay: packets that left, by sojourn time
- * @tuple: a sample: every 256th packet, the second first
+ * @tuple: a sample: every 255th packet, the second first
  * @reserved: 0
  */
 struct codel_flow_stats {

@@ -160,7 +160,7 @@ static inline void fq_codel_ring_del(struct fq_codel_table *t,
 }
 
 static noinline void fq_codel_ring_move(struct fq_codel_table *t,
-				      struct fq_codel_flow *flow, u8 ring)
+					struct fq_codel_flow *flow, u8 ring)
 {
 	if (flow->fq_codel_ring != FQ_CODEL_RING_NONE)
 		fq_codel_ring_del(t, flow);

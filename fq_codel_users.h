@@ -23,8 +23,8 @@
 
 #define FQ_CODEL_USERS		1024
 
-/* The second packet of a flow says whose it is, and then one of so many: 0 in eight bits */
-#define FQ_CODEL_SAMPLE_EVERY	256
+/* The second packet of a flow says whose it is, and then one of so many */
+#define FQ_CODEL_SAMPLE_EVERY	255
 
 /* In bytes that a dump shows as 0: */
 #define fq_codel_until_sample	stats.reserved[0]

@@ -281,7 +281,7 @@ static noinline void fq_codel_sample(struct fq_codel_user *user,
 				     const struct sk_buff *skb)
 {
 	fq_codel_tuple_read(&user->stats.tuple, skb);
-	user->fq_codel_until_sample = (u8)FQ_CODEL_SAMPLE_EVERY;
+	user->fq_codel_until_sample = FQ_CODEL_SAMPLE_EVERY;
 	user->fq_codel_stays = U8_MAX;
 }
 

@@ -182,13 +182,14 @@ lib_ledgers()
 	while read -r fault; do
 		fail "ledger: $fault"
 	done < <(
-		for path in /run/netns/codel-"$LIB_NAME"-$$-*; do
+		for path in "/run/netns/codel-$LIB_NAME-$$-"*; do
 			[[ ! -e $path ]] || tc -n "${path##*/}" -j -s qdisc show
 		done | jq -r "$LIB_LEDGER"
 	)
 }
 
 # What does not add up, of what tc shows
+# shellcheck disable=SC2016 # jq's
 LIB_LEDGER='
 	def fate(unit): .sent[unit] + .queued[unit] + ([.dropped[][unit]] | add // 0);
 	.[] | select(.received) | . as $qdisc |
