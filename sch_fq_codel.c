@@ -119,6 +119,16 @@ static bool fq_codel_memory_over(const struct fq_codel_sched *q)
 	return q->shared.memory > q->config.memory_limit;
 }
 
+/* A flow was found to have no packet any more. */
+static __always_inline void fq_codel_emptied(struct Qdisc *sch,
+					     struct fq_codel_flow *flow)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+
+	codel_qdisc_empty(sch, &flow->queue);
+	fq_codel_retire(&q->table, flow);
+}
+
 /*
  * Drop up to half of a flow's bytes from its head, one packet at least and
  * drop_batch at most. Each drop is a signal to CoDel as well.
@@ -144,7 +154,7 @@ static void fq_codel_drop_from(struct Qdisc *sch, struct fq_codel_flow *flow,
 	if (flow->queue.tail)
 		fq_codel_resized(&q->table, flow);
 	else
-		fq_codel_retire(&q->table, flow);
+		fq_codel_emptied(sch, flow);
 }
 
 static bool fq_codel_over(struct Qdisc *sch)
@@ -304,8 +314,9 @@ static __always_inline void fq_codel_sent(struct fq_codel_table *t,
  * The flow whose turn it is: new flows first, then the old ones (RFC 8290, section 4.2).
  * NULL if none has a packet.
  */
-static __always_inline struct fq_codel_flow *fq_codel_next(struct fq_codel_sched *q)
+static __always_inline struct fq_codel_flow *fq_codel_next(struct Qdisc *sch)
 {
+	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct fq_codel_table *t = &q->table;
 
 	while (t->new.len || t->old.len) {
@@ -313,7 +324,7 @@ static __always_inline struct fq_codel_flow *fq_codel_next(struct fq_codel_sched
 		struct fq_codel_flow *flow = &t->flows[first];
 
 		if (!flow->queue.tail)
-			fq_codel_retire(t, flow);
+			fq_codel_emptied(sch, flow);
 		else if (flow->deficit <= 0)
 			fq_codel_pass(t, flow, q->config.quantum);
 		else
@@ -348,7 +359,7 @@ static noinline struct sk_buff *fq_codel_pull_more(struct Qdisc *sch)
 	struct fq_codel_flow *flow;
 	u64 sojourn = 0;
 
-	while (!skb && (flow = fq_codel_next(q)))
+	while (!skb && (flow = fq_codel_next(sch)))
 		skb = fq_codel_pull_from(sch, flow, true, &sojourn);
 	q->shared.sojourn = sojourn;
 	return skb;
@@ -358,7 +369,7 @@ static __always_inline struct sk_buff *fq_codel_pull(struct Qdisc *sch, bool pee
 						     u64 *sojourn)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct fq_codel_flow *flow = fq_codel_next(q);
+	struct fq_codel_flow *flow = fq_codel_next(sch);
 	struct sk_buff *skb;
 
 	if (!flow)
@@ -413,8 +424,10 @@ static void fq_codel_reset(struct Qdisc *sch)
 	u32 i;
 
 	codel_qdisc_reset(sch, &q->shared);
-	for (i = 0; i < q->table.count; i++)
+	for (i = 0; i < q->table.count; i++) {
 		codel_qdisc_purge(sch, &q->table.flows[i].queue);
+		codel_qdisc_empty(sch, &q->table.flows[i].queue);
+	}
 	fq_codel_table_clear(&q->table);
 }
 
