@@ -235,21 +235,28 @@ namespaces()
 # A device comes, is renamed, and goes, while codelstat looks on
 comes_and_goes()
 {
+	local status=0
+
 	ns_create comes
 	ROUTER=$NS
 	ip -n "$ROUTER" link add d0 up type dummy
 	tc -n "$ROUTER" qdisc add dev d0 root handle 10: "$1"
-	see 1 --csv -i 0.5 &
+	# not by in_ns: its shell would be stopped in place of the program
+	ip netns exec "$ROUTER" codelstat --csv -i 0.5 >"$LIB_TMP/seen" 2>"$LIB_TMP/said" &
+	defer lib_stop $!
 	sleep 1.7
 	ip -n "$ROUTER" link add d1 up type dummy
 	tc -n "$ROUTER" qdisc add dev d1 root handle 10: "$1"
 	sleep 1
+	# 6.1 renames no device that is up
+	ip -n "$ROUTER" link set d0 down
 	ip -n "$ROUTER" link set d0 name renamed
 	sleep 1
 	ip -n "$ROUTER" link del renamed
 	sleep 1
 	ip -n "$ROUTER" link del d1
-	wait $!
+	wait $! || status=$?
+	check "status" "$status" == 1
 	check "said" "$(cat "$LIB_TMP/said")" == \
 		"codelstat: no codel or fq_codel qdisc here any more"
 	check "devices in turn" \
@@ -322,7 +329,8 @@ thousand()
 	check "qdiscs" "$(codelstat -n "$NS" -1 --json | jq '.qdiscs | length')" == 1000
 	check "cost on a terminal, %" \
 		"$(cost_of "$LIB_DIR/terminal.py" codelstat -n "$NS")" "<=" 1
-	check "cost of a list of all, %" "$(cost_of codelstat -n "$NS" --csv)" "<=" 2
+	check "cost of all as CSV, %" "$(cost_of codelstat -n "$NS" --csv)" "<=" 2
+	check "cost of all as JSON, %" "$(cost_of codelstat -n "$NS" --json)" "<=" 4
 }
 
 lib_add_each same_as_tc "the numbers of tc"

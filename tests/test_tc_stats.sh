@@ -419,7 +419,8 @@ monitor()
 {
 	local reader
 
-	in_ns "$PROBE_NS" tc -s monitor >"$LIB_TMP/monitor" 2>&1 &
+	# Not in_ns: its shell would be stopped in place of tc
+	ip netns exec "$PROBE_NS" tc -s monitor >"$LIB_TMP/monitor" 2>&1 &
 	reader=$!
 	defer lib_stop "$reader"
 	busywait 5 in_ns "$PROBE_NS" grep -q '^[0-9a-f]* *0 ' /proc/net/netlink

@@ -32,7 +32,8 @@ void cs_row_fill(struct cs_row *row, const struct cs_snapshot *before,
 
 void cs_put(FILE *out, const char *text)
 {
-	fputs_unlocked(text, out);
+	while (*text)
+		putc_unlocked(*text++, out);
 }
 
 void cs_put_uint(FILE *out, uint64_t value)

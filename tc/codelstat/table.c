@@ -192,9 +192,13 @@ static void cs_show_row(FILE *out, const struct cs_row *row, bool rates,
 }
 
 /* Packets wait, or something has happened */
-static bool cs_is_lively(const struct cs_row *row)
+static bool cs_is_lively(const struct cs_snapshot *before, const struct cs_qdisc *now)
 {
-	return row->q->qlen || row->delta.packets || row->delta.drops;
+	const struct cs_qdisc *then = before ? cs_snapshot_find(before, now) : NULL;
+
+	if (!then)
+		return now->qlen || now->packets || now->drops;
+	return now->qlen || now->packets != then->packets || now->drops != then->drops;
 }
 
 /* Where not all fit: leaves out those that are idle, then what is last. */
@@ -213,9 +217,9 @@ void cs_table(FILE *out, const struct cs_snapshot *before, const struct cs_snaps
 	}
 	cs_head(out, before, now, &columns);
 	for (i = 0; i < now->n_qdiscs && shown < room; i++) {
-		cs_row_fill(&row, before, now, i);
-		if (!all && !cs_is_lively(&row))
+		if (!all && !cs_is_lively(before, &now->qdiscs[i]))
 			continue;
+		cs_row_fill(&row, before, now, i);
 		cs_show_row(out, &row, before, &columns);
 		shown++;
 	}

@@ -87,19 +87,26 @@ class Screen:
     def stop(self) -> None:
         """As from the keyboard; returns when it has stopped."""
         self.process.send_signal(signal.SIGTSTP)
-        self.wait_until(self._is_stopped)
+        self.wait_until(lambda: self._state() == "T")
+        self._read_all()
+
+    def settle(self) -> None:
+        """Until it sleeps, between two frames."""
+        self._read_all()
+        self.wait_until(lambda: self._state() == "S")
+
+    def _state(self) -> str:
+        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0]
+
+    def _read_all(self) -> None:
         while self.read():
             pass
-
-    def _is_stopped(self) -> bool:
-        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as stat:
-            return stat.read().rsplit(")", 1)[1].split()[0] == "T"
 
     def end(self, signum: int = 0) -> int:
         """Its status, after a signal or by itself; all that it wrote is seen then."""
         if signum:
             self.process.send_signal(signum)
         self.wait_until(lambda: self.process.poll() is not None)
-        while self.read():
-            pass
+        self._read_all()
         return self.process.returncode

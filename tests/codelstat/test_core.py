@@ -276,6 +276,22 @@ def _() -> None:
     os.unlink(path)
 
 
+@case("a histogram that would not fit into its attribute is not believed")
+def _() -> None:
+    def longer(data: bytearray) -> bytearray:
+        # delay_offset, which is the size of struct codel_sight, and 0 for reserved
+        for found in re.finditer(rb"\xf8\0..(.)\0\0\0", bytes(data), re.S):
+            data[found.start(1)] += 40
+        return data
+
+    path = damaged(longer)
+    (last,) = [json.loads(n) for n in codelstat("replay", path, "-1", "--json").stdout.splitlines()]
+    os.unlink(path)
+    ours = [q for q in last["qdiscs"] if q["kind"].endswith("_oot")]
+    check("qdiscs", len(ours), 2)
+    assert not any("ledger" in q or "delay" in q for q in ours), ours
+
+
 @case("recordings that are none, of another version, order or length")
 def _() -> None:
     refused(lambda d: b"", "this is no recording of codelstat's")

@@ -196,6 +196,7 @@ def stopped() -> None:
 def resized() -> None:
     with Screen(*WATCH, "--speed", "0.1") as screen:
         screen.wait_for(b"max")
+        screen.settle()
         began = time.monotonic()
         screen.resize(100, 30)
         screen.wait_until(lambda: widest(screen) == (100, 30))
