@@ -162,16 +162,15 @@ static inline u64 codel_stats_bucket(const struct codel_stats *stats, u32 i)
 	return count;
 }
 
-/* Which buckets are not 0; without the lock */
+/* Which buckets are not 0, without the lock; the last has the maximum that was read with it */
 static inline void codel_stats_range(struct codel_sight *sight,
 				     const struct codel_stats *stats)
 {
-	u32 first = 0, end = CODEL_DELAY_BUCKETS;
+	u32 end = sight->sent.packets ? codel_delay_bucket(sight->delay_max) + 1 : 0;
+	u32 first = 0;
 
 	while (first < end && !codel_stats_bucket(stats, first))
 		first++;
-	while (end > first && !codel_stats_bucket(stats, end - 1))
-		end--;
 	sight->delay_offset = sizeof(*sight);
 	sight->delay_first = first;
 	sight->delay_count = end - first;
