@@ -32,6 +32,7 @@
  * @shared: common configuration and counters, and the peeked packet
  * @config: changes under the root lock
  * @new_flow_count: times that a flow became active
+ * @trim_overmemory: of the packets that a change dropped, those that memory_limit did
  * @block: owner of @filters
  */
 struct fq_codel_sched {
@@ -40,6 +41,7 @@ struct fq_codel_sched {
 	struct fq_codel_config config;
 	struct fq_codel_table table;
 	u32 new_flow_count;
+	u32 trim_overmemory;
 	struct tcf_block *block;
 };
 
@@ -465,6 +467,8 @@ static struct sk_buff *fq_codel_trim(struct Qdisc *sch)
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *to_free = NULL;
 	struct fq_codel_flow *flow;
+	bool overmemory;
+	u32 before;
 
 	while (fq_codel_over(sch)) {
 		struct sk_buff *skb = codel_qdisc_take_aside(sch, &q->shared);
@@ -478,7 +482,11 @@ static struct sk_buff *fq_codel_trim(struct Qdisc *sch)
 		flow = fq_codel_fattest(&q->table);
 		if (!flow)
 			break;
+		overmemory = fq_codel_memory_over(q);
+		before = q->shared.lost.packets;
 		fq_codel_drop_from(sch, flow, CODEL_DROP_CHANGE, &to_free);
+		if (overmemory)
+			q->trim_overmemory += q->shared.lost.packets - before;
 	}
 	return to_free;
 }
@@ -491,6 +499,7 @@ static void fq_codel_reset_stats(struct Qdisc *sch)
 	fq_codel_users_clear(&q->table.users);
 	q->table.shared = 0;
 	q->new_flow_count = 0;
+	q->trim_overmemory = 0;
 }
 
 /*
@@ -615,7 +624,8 @@ static int fq_codel_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	qs->old_flows_len = q->table.old.len;
 	qs->ce_mark = q->shared.stats.mark[CODEL_MARK_CE_THRESHOLD].packets;
 	qs->memory_usage = min_t(u64, q->shared.memory, U32_MAX);
-	qs->drop_overmemory = q->shared.stats.drop[CODEL_DROP_MEMORY].packets;
+	qs->drop_overmemory = q->shared.stats.drop[CODEL_DROP_MEMORY].packets +
+			      q->trim_overmemory;
 	st.shared = q->table.shared;
 	codel_stats_read(&st.sight, sch, &q->shared.stats, q->shared.peeked);
 	sch_tree_unlock(sch);
