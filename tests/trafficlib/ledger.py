@@ -83,10 +83,11 @@ def read() -> list[Ledger]:
     """All qdiscs of ours in this network namespace."""
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:
         sock.send(HEADER.pack(36, RTM_GETQDISC, NLM_DUMP, 1, 0) + TCMSG.pack(0, 0, 0, 0, 0))
-        return [found for message in _messages(sock) if (found := decode(message))]
+        return [found for message in messages(sock) if (found := decode(message))]
 
 
-def _messages(sock: socket.socket) -> Iterator[bytes]:
+def messages(sock: socket.socket) -> Iterator[bytes]:
+    """What a dump that was asked for consists of, without the headers."""
     while True:
         data = sock.recv(1 << 17)
         while data:
@@ -94,7 +95,7 @@ def _messages(sock: socket.socket) -> Iterator[bytes]:
             if kind == NLMSG_DONE:
                 return
             if kind == NLMSG_ERROR:
-                raise OSError(f"dump of qdiscs: {data[16:20].hex()}")
+                raise OSError(f"dump: {data[16:20].hex()}")
             yield data[16:length]
             data = data[(length + 3) & ~3 :]
 

@@ -46,13 +46,6 @@ HEADERS = 14 + 20 + 8
 PORT = 9  # discard
 
 RTM_GETTCLASS = 42
-NLM_DUMP = 0x301
-NLMSG_ERROR = 2
-NLMSG_DONE = 3
-TCMSG = struct.Struct("=4xi12x")  # the device's index
-TCA_STATS2 = 7
-TCA_STATS_QUEUE = 3
-TCA_STATS_APP = 4
 FIVE = struct.Struct("=IIIII")
 FLOW_XSTATS = struct.pack("=I", 1)  # TCA_FQ_CODEL_XSTATS_CLASS
 
@@ -220,22 +213,14 @@ def get(dev: str, wanted: str, *names: str) -> str:
     return fields(rows[0], names) if rows else "none"
 
 
-def attributes(data: bytes) -> dict[int, bytes]:
-    found = {}
-    while len(data) >= 4:
-        length, kind = struct.unpack_from("=HH", data)
-        found[kind & 0x3FFF] = data[4:length]
-        data = data[(length + 3) & ~3 :]
-    return found
-
-
 def class_row(tcmsg: bytes) -> dict[str, Any]:
     (classid,) = struct.unpack_from("=I", tcmsg, 8)
-    stats = attributes(attributes(tcmsg[20:]).get(TCA_STATS2, b""))
+    tb = ledger.attributes(tcmsg[ledger.TCMSG.size :])
+    stats = ledger.attributes(tb.get(ledger.TCA_STATS2, b""))
     row: dict[str, Any] = {"handle": f"{classid >> 16:x}:{classid & 0xFFFF:x}"}
-    queue = stats.get(TCA_STATS_QUEUE, bytes(20))
+    queue = stats.get(ledger.TCA_STATS_QUEUE, bytes(20))
     row |= zip(("qlen", "backlog", "drops", "requeues", "overlimits"), FIVE.unpack(queue))
-    app = stats.get(TCA_STATS_APP, b"")
+    app = stats.get(ledger.TCA_STATS_APP, b"")
     if len(app) >= 28 and app[:4] == FLOW_XSTATS:
         names = ("deficit", "ldelay", "count", "lastcount", "dropping", "drop_next")
         row |= zip(names, struct.unpack_from("=iIIIIi", app, 4))
@@ -244,20 +229,10 @@ def class_row(tcmsg: bytes) -> dict[str, Any]:
 
 def class_rows(dev: str) -> Table:
     """Not from tc, which does not print all classes as JSON before 6.2."""
-    rows = []
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:
-        index = socket.if_nametoindex(dev)
-        sock.send(struct.pack("=IHHII", 36, RTM_GETTCLASS, NLM_DUMP, 1, 0) + TCMSG.pack(index))
-        while True:
-            data = sock.recv(1 << 20)
-            while data:
-                length, kind = struct.unpack_from("=IH", data)
-                if kind == NLMSG_DONE:
-                    return rows
-                if kind == NLMSG_ERROR:
-                    raise OSError(f"dump of classes: {data[16:20].hex()}")
-                rows.append(class_row(data[16:length]))
-                data = data[(length + 3) & ~3 :]
+        tcmsg = ledger.TCMSG.pack(0, socket.if_nametoindex(dev), 0, 0, 0)
+        sock.send(ledger.HEADER.pack(36, RTM_GETTCLASS, ledger.NLM_DUMP, 1, 0) + tcmsg)
+        return [class_row(message) for message in ledger.messages(sock)]
 
 
 def one_class(dev: str, wanted: str, *names: str) -> str:
