@@ -8,8 +8,6 @@ import signal
 import socket
 import subprocess
 from pathlib import Path
-from types import TracebackType
-from typing import Optional, Type
 
 from cases import CODELSTAT, RECORDING
 
@@ -54,12 +52,7 @@ class Exporter:
     def __enter__(self) -> Exporter:
         return self
 
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         status = self.end()
         assert kind or status == 0, f"it ended with {status}"
 

@@ -16,8 +16,7 @@ import time
 import urllib.parse
 import urllib.request
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Optional, Type
+from typing import Any
 
 from cases import TOP, Skip
 
@@ -98,16 +97,11 @@ class Prometheus:
         try:
             self.url = self._listens()
         except BaseException:
-            self.__exit__(None, None, None)
+            self.__exit__()
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.process.terminate()
         self.process.wait(20)
         self.folder.cleanup()

@@ -13,8 +13,7 @@ import struct
 import subprocess
 import termios
 import time
-from types import TracebackType
-from typing import Callable, Optional, Type
+from typing import Callable
 
 from cases import CODELSTAT
 
@@ -49,12 +48,7 @@ class Screen:
     def __enter__(self) -> Screen:
         return self
 
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.process.kill()
         self.process.wait()
         os.close(self.master)
