@@ -26,8 +26,8 @@ TRACE_DEFINE_ENUM(CODEL_DROP_RESET);
 TRACE_DEFINE_ENUM(CODEL_MARK_CODEL);
 TRACE_DEFINE_ENUM(CODEL_MARK_CE_THRESHOLD);
 
-#ifndef CODEL_TRACE_CAUSES
-#define CODEL_TRACE_CAUSES
+#ifndef CODEL_TRACE_COMMON
+#define CODEL_TRACE_COMMON
 #define codel_trace_drop_cause(cause)				\
 	__print_symbolic(cause,					\
 			 { CODEL_DROP_CODEL, "codel" },		\
@@ -41,9 +41,22 @@ TRACE_DEFINE_ENUM(CODEL_MARK_CE_THRESHOLD);
 	__print_symbolic(cause,					\
 			 { CODEL_MARK_CODEL, "codel" },		\
 			 { CODEL_MARK_CE_THRESHOLD, "ce_threshold" })
+
+/* What every event says. dev is an array, as the arguments of __assign_str() differ between
+ * kernels.
+ */
+#define codel_trace_common_assign()				\
+	do {							\
+		memcpy(__entry->dev, qdisc_dev(sch)->name, IFNAMSIZ); \
+		__entry->ifindex = qdisc_dev(sch)->ifindex;	\
+		__entry->handle = sch->handle;			\
+		__entry->parent = sch->parent;			\
+		__entry->flow = flow;				\
+		__entry->sojourn = sojourn;			\
+		__entry->count = count;				\
+	} while (0)
 #endif
 
-/* dev is an array, as the arguments of __assign_str() differ between kernels */
 DECLARE_EVENT_CLASS(codel_packet,
 	TP_PROTO(const struct Qdisc *sch, u32 flow, u64 sojourn, u32 count,
 		 u32 cause, u32 len),
@@ -60,13 +73,7 @@ DECLARE_EVENT_CLASS(codel_packet,
 		__field(u32, len)
 	),
 	TP_fast_assign(
-		memcpy(__entry->dev, qdisc_dev(sch)->name, IFNAMSIZ);
-		__entry->ifindex = qdisc_dev(sch)->ifindex;
-		__entry->handle = sch->handle;
-		__entry->parent = sch->parent;
-		__entry->flow = flow;
-		__entry->sojourn = sojourn;
-		__entry->count = count;
+		codel_trace_common_assign();
 		__entry->cause = cause;
 		__entry->len = len;
 	),
@@ -125,13 +132,7 @@ TRACE_EVENT(codel_state,
 		__field(bool, dropping)
 	),
 	TP_fast_assign(
-		memcpy(__entry->dev, qdisc_dev(sch)->name, IFNAMSIZ);
-		__entry->ifindex = qdisc_dev(sch)->ifindex;
-		__entry->handle = sch->handle;
-		__entry->parent = sch->parent;
-		__entry->flow = flow;
-		__entry->sojourn = sojourn;
-		__entry->count = count;
+		codel_trace_common_assign();
 		__entry->dropping = dropping;
 	),
 	TP_printk("dev=%s handle=%x: flow=%u sojourn=%lluns count=%u %s",

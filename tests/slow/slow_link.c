@@ -12,9 +12,8 @@
 #include <linux/netdevice.h>
 #include <linux/nsproxy.h>
 #include <linux/tracepoint.h>
-#include <linux/version.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#ifndef HAVE_HRTIMER_SETUP
 #define hrtimer_setup(timer, callback, clock, mode)	\
 	do {						\
 		hrtimer_init(timer, clock, mode);	\
