@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""What must hold between the values of a scenario."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Callable
+
+from .check import DIRECTIONS, Absent, Reader, Table, absent
+from .locate import Path
+from .tree import suggestion
+from .units import SIZE, TIME
+
+SUBJECT = "subject"
+RESERVED = "wire"  # the guest's own namespace, where delays are
+MOST_ITEMS = 100  # each owns 100 ports, below those that the kernel chooses
+HEADERS = {"ping": 28, "cbr": 0, "onoff": 0, "requests": 0, "probe": 0}  # over `size`
+
+Check = Callable[[Reader, Table], None]
+
+
+def chain(reader: Reader, found: Table) -> None:
+    nodes, links = len(found["nodes"]), len(found["links"])
+    if links != nodes - 1:
+        reader.wrong(("link",), f"{links} for {nodes} nodes: a chain of them has {nodes - 1}")
+    if RESERVED in found["nodes"]:
+        reader.wrong(
+            ("nodes", found["nodes"].index(RESERVED)), f'a node cannot be called "{RESERVED}"'
+        )
+
+
+def times(reader: Reader, found: Table) -> None:
+    for name in ("warmup", "series"):
+        with contextlib.suppress(Absent):
+            if found[name] and found[name] >= found["duration"]:
+                reader.wrong((name,), f"not before the end, {TIME.format(found['duration'])}")
+
+
+def subjects(reader: Reader, found: Table) -> None:
+    """The compared qdisc has a place, and the place has a qdisc."""
+    ways = [(n, d) for n in found["links"] for d in DIRECTIONS if n[d].get("qdisc") == SUBJECT]
+    if found["qdiscs"] and not ways:
+        reader.wrong(("qdiscs",), f'no link has qdisc = "{SUBJECT}"')
+    if ways and not found["qdiscs"]:
+        link, direction = ways[0]
+        reader.wrong(place(reader, link, direction, "qdisc"), "there are no [qdiscs]")
+
+
+def place(reader: Reader, link: Table, direction: str, key: str) -> Path:
+    """Where a direction's key was given."""
+    own: Path = ("link", link["name"], direction, key)
+    return own if reader.tree.get(own) is not None else ("link", link["name"], key)
+
+
+def rates(reader: Reader, found: Table) -> None:
+    for link in found["links"]:
+        for direction in DIRECTIONS:
+            with contextlib.suppress(Absent):
+                way = link[direction]
+                where = place(reader, link, direction, "rates")
+                if way["rates"] and not way["rate"]:
+                    reader.wrong(where, "there is no rate to start with")
+                if way["rates"] and way["rates"][-1][0] >= found["duration"]:
+                    last = (*where, len(way["rates"]) - 1)
+                    reader.wrong(last, f"not before the end, {TIME.format(found['duration'])}")
+
+
+def traffic(reader: Reader, found: Table) -> None:
+    if all(absent(item) for item in found["traffic"]):
+        reader.wrong(("traffic",), "there is none")
+    if len(found["traffic"]) > MOST_ITEMS:
+        reader.wrong(("traffic",), f"{len(found['traffic'])} items: at most {MOST_ITEMS}")
+    for item in found["traffic"]:
+        for check in (ends, spell, fits):
+            with contextlib.suppress(Absent):
+                check(reader, item, found)
+
+
+def ends(reader: Reader, item: Table, found: Table) -> None:
+    path = ("traffic", item["name"])
+    for key in ("from", "to"):
+        if item[key] not in found["nodes"]:
+            hint = suggestion(item[key], found["nodes"])
+            reader.wrong((*path, key), f"{item[key]} is no node ({hint})")
+    if item["from"] == item["to"]:
+        reader.wrong((*path, "to"), f"{item['to']} is where it comes from")
+
+
+def spell(reader: Reader, item: Table, found: Table) -> None:
+    path = ("traffic", item["name"])
+    stop = item["stop"] or found["duration"]
+    if stop > found["duration"]:
+        reader.wrong((*path, "stop"), f"after the end, {TIME.format(found['duration'])}")
+    if item["start"] >= stop:
+        reader.wrong((*path, "start"), f"not before it stops, {TIME.format(stop)}")
+    elif item["start"] + item.get("spread", 0) > stop:
+        reader.wrong((*path, "spread"), f"some would start after {TIME.format(stop)}")
+
+
+def fits(reader: Reader, item: Table, found: Table) -> None:
+    """Datagrams are not cut: a part of one tells nobody whose it is."""
+    if item["kind"] not in HEADERS:
+        return
+    first, last = sorted(found["nodes"].index(item[key]) for key in ("from", "to"))
+    mtu = min(link["mtu"] for link in found["links"][first:last])
+    most = mtu - HEADERS[item["kind"]]
+    if item["size"] > most:
+        written = SIZE.format(item["size"])
+        reader.wrong(
+            ("traffic", item["name"], "size"),
+            f"{written} is too much for a path with an MTU of {mtu}: at most {most}B",
+        )
+
+
+CHECKS: tuple[Check, ...] = (chain, times, subjects, rates, traffic)
+
+
+def check(reader: Reader, found: Table) -> None:
+    for one in CHECKS:
+        # What could not be read has been reported already
+        with contextlib.suppress(Absent, ValueError):
+            one(reader, found)

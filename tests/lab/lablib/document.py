@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The run document: what the guest is told, in ns, bit/s and bytes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from . import red, schema
+from .check import DIRECTIONS, Table, absent
+from .cross import SUBJECT
+from .kinds import Bad
+
+Document = dict[str, Any]
+
+ETHERNET = 14
+SECOND = 10**9
+FIRST_PORT, PORTS = 20000, 100
+BARE_RED = "red"
+WORD = re.compile(r"\{(\w*)\}")
+# Keys of an item that are not the guest's business
+HOST_ONLY = ("enabled",)
+
+
+def round_trip(found: Table) -> int:
+    """Of the whole path, in ns."""
+    return sum(link[d]["delay"] for link in found["links"] for d in DIRECTIONS)
+
+
+def buffer(way: Table, mtu: int, rtt: int) -> int:
+    """The length of a direction's queue in packets."""
+    size = way["buffer"]
+    if size is None:
+        raise Bad("this needs the buffer of the link, which has none")
+    if size.packets is not None:
+        return int(size.packets)
+    if not way["rate"]:
+        raise Bad("a buffer in bdp needs the rate of the link, which has none")
+    product = size.bdp * way["rate"] * rtt / (8 * (mtu + ETHERNET) * SECOND)
+    return max(1, int(product.to_integral_value()))
+
+
+def words(text: str, way: Table, mtu: int, rtt: int) -> str:
+    """tc's words for a qdisc in one place."""
+    if text == BARE_RED:
+        if not way["rate"]:
+            raise Bad("red without options needs the rate of the link, which has none")
+        return red.configure(way["rate"], mtu, buffer(way, mtu, rtt)).words
+
+    def value(match: re.Match[str]) -> str:
+        if match[1] not in ("buffer", "buffer_bytes"):
+            raise Bad(f"{match[0]} stands for nothing ({{buffer}} and {{buffer_bytes}} do)")
+        packets = buffer(way, mtu, rtt)
+        return str(packets if match[1] == "buffer" else packets * (mtu + ETHERNET))
+
+    return WORD.sub(value, text)
+
+
+def direction(way: Table, link: Table, subject: str | None, found: Table) -> Document:
+    text = subject if way["qdisc"] == SUBJECT else way["qdisc"]
+    return {
+        "delay": way["delay"],
+        "rate": way["rate"] or None,
+        "rates": way["rates"],
+        "shaper": way["shaper"],
+        "qdisc": words(text, way, link["mtu"], round_trip(found)) if text else None,
+        "measure": bool(way["rate"] or text),
+    }
+
+
+def item(traffic: Table, index: int, duration: int) -> Document:
+    made = {"name": traffic["name"], "kind": traffic["kind"], "port": FIRST_PORT + PORTS * index}
+    rest = {k: v for k, v in traffic.items() if k not in made and k not in HOST_ONLY}
+    return made | rest | {"stop": traffic["stop"] or duration}
+
+
+# ---- how many packets there may be -----------------------------------------------------------------
+
+UNLIMITED = 10**9  # bit/s: more than a machine forwards that emulates every instruction
+SMALLEST = 1000  # records
+
+
+def capacity(way: Document, duration: int) -> int:
+    """Bits that a direction carries at most."""
+    steps = [[0, way["rate"] or UNLIMITED], *way["rates"], [duration, 0]]
+    return sum(r * (e - s) for (s, r), (e, _) in zip(steps, steps[1:])) // SECOND
+
+
+def datagrams(traffic: Document) -> int:
+    """Packets of an item that does not wait for answers, both ways; 0 for TCP."""
+    seconds = (traffic["stop"] - traffic["start"]) / SECOND
+    kind = traffic["kind"]
+    if kind in ("cbr", "onoff"):
+        return round(seconds * traffic["rate"] / (8 * traffic["size"]) * 1.1)
+    if kind == "requests":
+        return round(seconds * traffic["rate"] * 2.2)
+    if kind in ("ping", "probe"):
+        return round(seconds * SECOND / traffic["interval"] * 2)
+    return 0
+
+
+def records(document: Document) -> int:
+    """Room for the meter: full packets and acknowledgements at every measured direction, twice."""
+    total = SMALLEST
+    others = sum(datagrams(t) for t in document["traffic"])
+    for link in document["links"]:
+        full = 8 * (link["mtu"] + ETHERNET)
+        bits = sum(capacity(link[d], document["duration"]) for d in DIRECTIONS if link[d]["rate"])
+        for name in DIRECTIONS:
+            if link[name]["measure"]:
+                total += 2 * (bits or capacity(link[name], document["duration"])) // full + others
+    return total
+
+
+def build(found: Table, subject: str | None, seed: int) -> Document:
+    """Of a scenario that was read without an error."""
+    nodes = found["nodes"]
+    links = [
+        {
+            "name": link["name"],
+            "mtu": link["mtu"],
+            "ends": nodes[number : number + 2],
+            **{d: direction(link[d], link, subject, found) for d in DIRECTIONS},
+        }
+        for number, link in enumerate(found["links"])
+    ]
+    present = [t for t in found["traffic"] if not absent(t)]
+    made = {
+        "seed": seed,
+        "duration": found["duration"],
+        "warmup": found["warmup"],
+        "series": found["series"],
+        "nodes": nodes,
+        "links": links,
+        "traffic": [item(t, n, found["duration"]) for n, t in enumerate(present)],
+    }
+    return made | {"records": records(made) if found["meter"] else 0}

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The runs of a scenario, in an order that is always the same: points, qdiscs, seeds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path as File
+from typing import Any, Iterator, Sequence
+
+from . import document, scenario
+from .check import Reader, Table
+from .cross import check
+from .kinds import Bad
+from .scenario import DEFAULT_GRID, Point, Scenario, Setting
+from .tree import Errors, Tree, settings, suggestion
+
+
+@dataclass(frozen=True)
+class Run:
+    """One boot of the machine."""
+
+    scenario: str
+    qdisc: str | None
+    seed: int
+    point: dict[str, Any]
+    suite: str
+    document: dict[str, Any]
+
+    @property
+    def title(self) -> str:
+        labels = [f"{k}={v}" for k, v in self.point.items()]
+        return " ".join([self.scenario, self.qdisc or "", *labels, f"seed={self.seed}"])
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A scenario's runs, and what its results are headed with."""
+
+    name: str
+    title: str
+    grid: str
+    scenario: dict[str, Any]
+    runs: list[Run]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line has to say about scenarios."""
+
+    grid: str = DEFAULT_GRID
+    sets: Sequence[str] = ()
+    seeds: Sequence[int] = ()
+    only: Sequence[str] = ()
+
+
+def read(tree: Tree, errors: Errors) -> Table:
+    reader = Reader(tree, errors)
+    found = reader.scenario()
+    check(reader, found)
+    return found
+
+
+class Planner:
+    """Makes runs of one scenario's points."""
+
+    def __init__(self, name: str, errors: Errors) -> None:
+        self.name = name
+        self.errors = errors
+
+    def runs(self, where: Scenario) -> Iterator[Run]:
+        for point in where.points(self.errors):
+            yield from self.point(point)
+
+    def point(self, point: Point) -> Iterator[Run]:
+        before = len(self.errors.lines)
+        found = read(point.tree, self.errors)
+        if len(self.errors.lines) > before:
+            return
+        if not found["qdiscs"]:
+            yield from self.subject(point, point.tree, found, None, None)
+        for name, qdisc in found["qdiscs"].items():
+            tree, mine = point.tree, found
+            if qdisc["set"]:
+                tree, mine = self.changed(point, name, qdisc["set"])
+            if mine is not None:
+                yield from self.subject(point, tree, mine, name, qdisc["qdisc"])
+
+    def changed(self, point: Point, name: str, own: dict[str, Any]) -> tuple[Tree, Table | None]:
+        """The point with a qdisc's own settings."""
+        tree = point.tree.copy()
+        before = len(self.errors.lines)
+        for path, value, inside in settings(own):
+            at = point.tree.below(("qdiscs", name, "set", *inside))
+            scenario.apply(tree, Setting(path, value, at), self.errors)
+        found = read(tree, self.errors)
+        return tree, found if len(self.errors.lines) == before else None
+
+    def subject(
+        self, point: Point, tree: Tree, found: Table, name: str | None, words: str | None
+    ) -> Iterator[Run]:
+        for seed in found["seeds"]:
+            try:
+                made = document.build(found, words, seed)
+            except Bad as error:
+                at = ("qdiscs", name) if name else ("link",)
+                self.errors.add(tree.origin(at), at, str(error))
+                return
+            yield Run(self.name, name, seed, point.labels, found["suite"], made)
+
+
+def narrow(tree: Tree, options: Options, errors: Errors) -> None:
+    """--seeds and --only, as if the file said so."""
+    if options.seeds:
+        tree.put(("seeds",), list(options.seeds), {(): "--seeds"})
+    qdiscs = tree.get(("qdiscs",))
+    if options.only and isinstance(qdiscs, dict):
+        for name in options.only:
+            if name not in qdiscs:
+                errors.add("--only", (), f"{name} is none of [qdiscs] ({suggestion(name, qdiscs)})")
+        for name in [n for n in qdiscs if n not in options.only]:
+            tree.drop(("qdiscs", name))
+
+
+def make(file: File, options: Options, name: str | None = None) -> Plan:
+    """Raises tree.Wrong with all that is wrong, in grids that are not chosen too."""
+    errors = Errors()
+    tree = scenario.read(file, options.grid, errors)
+    planner = Planner(name or file.stem, errors)
+    where = scenario.resolve(tree, options.grid, options.sets, errors)
+    narrow(where.tree, options, errors)
+    runs = list(planner.runs(where))
+    for other in scenario.grids(tree):
+        if other != options.grid:
+            list(planner.runs(scenario.resolve(tree, other, (), errors)))
+    errors.check()
+    title = where.tree.values.get("title", planner.name)
+    return Plan(planner.name, title, options.grid, where.tree.values, runs)

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""What a scenario may say: every table and key, its kind, its default, and what it means.
+
+Checking (check.py) and the reference (reference.py) both come from here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from . import kinds
+from .kinds import Kind
+
+SUITES = ("bookworm", "trixie", "sid")
+REQUIRED = object()
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key; `default` is written as a scenario would."""
+
+    name: str
+    kind: Kind
+    help: str
+    default: Any = None
+
+
+Keys = dict[str, Key]
+
+
+def keys(*found: Key) -> Keys:
+    return {key.name: key for key in found}
+
+
+# Tables whose keys are names of the scenario's own, or paths
+TABLES = {
+    "qdiscs": "what is compared: a run for each. Its name, and tc's words for it; or a table, below",
+    "link": "a table for each link, in the order of the chain",
+    "traffic": "a table for each item of traffic",
+    "vary": "every combination of these values is a run",
+    "grid": "other sizes of the same experiment, chosen with --grid",
+}
+
+TOP = keys(
+    Key("title", kinds.text(), "what the scenario is about; shown above results", ""),
+    Key("duration", kinds.time("1ms"), "virtual time from the start of traffic", REQUIRED),
+    Key("warmup", kinds.time(), "this long at the start is left out of the results", "0s"),
+    Key("seeds", kinds.several(kinds.integer(0, 2**31 - 1), 1), "a run for each", [1]),
+    Key("suite", kinds.choice(*SUITES), "the Debian release whose kernel runs", "trixie"),
+    Key(
+        "nodes",
+        kinds.several(kinds.name("node"), 2, 32),
+        "the chain of hosts: those at the ends, and routers between",
+        REQUIRED,
+    ),
+    Key("series", kinds.time("1ms"), "results over time as well, in steps of this"),
+    Key("meter", kinds.flag(), "false: no packet is recorded, to see what recording costs", True),
+)
+
+WAY = keys(
+    Key("rate", kinds.rate(), "none: as fast as the machine"),
+    Key("rates", kinds.schedule(), "later rates, in order of time", []),
+    Key("delay", kinds.time("0s", "100s"), "one way, behind the queue", "0s"),
+    Key(
+        "shaper",
+        kinds.choice("wire", "htb", "tbf"),
+        "who is slow: a device that is busy as long as a packet takes, or a qdisc as on many routers",
+        "wire",
+    ),
+    Key(
+        "qdisc",
+        kinds.text(),
+        '"subject" for the compared one, or tc\'s words for a fixed one; none: pfifo',
+    ),
+    Key(
+        "buffer",
+        kinds.buffer(),
+        "what {buffer} and {buffer_bytes} stand for in a qdisc's words, and how long a bare red is",
+    ),
+)
+
+QDISC = keys(
+    Key("qdisc", kinds.text(), "tc's words", REQUIRED),
+    Key("set", kinds.settings(), "what else is different in these runs: paths and values", {}),
+)
+
+LINK = keys(
+    Key("mtu", kinds.integer(128, 65535), "bytes of IP, both directions", 1500),
+)
+
+CC = Key("cc", kinds.choice("cubic", "reno", "bbr"), "TCP's congestion control", "cubic")
+ECN = Key("ecn", kinds.flag(), "packets are marked in place of dropped, where a qdisc does", False)
+# A datagram has room for its number and time
+DATAGRAM = kinds.size("60B", "65535B")
+DSCP = Key("dscp", kinds.integer(0, 63), "the packets' DS field", 0)
+
+ITEM = keys(
+    Key(
+        "kind",
+        kinds.choice("bulk", "web", "uploads", "cbr", "onoff", "requests", "ping", "probe"),
+        "what it is: see below",
+        REQUIRED,
+    ),
+    Key("from", kinds.name("node"), "the node that data comes from", REQUIRED),
+    Key("to", kinds.name("node"), "the node that data goes to", REQUIRED),
+    Key("start", kinds.time(), "", "0s"),
+    Key("stop", kinds.time(), "default: the end"),
+    Key("enabled", kinds.flag(), "false: left out", True),
+)
+
+CBR = (
+    Key("rate", kinds.rate("0bit"), "of IP packets; 0bit: none", "64kbit"),
+    Key("size", DATAGRAM, "of each IP packet", 100),
+    DSCP,
+    ECN,
+)
+
+TRAFFIC: dict[str, tuple[str, Keys]] = {
+    "bulk": (
+        "TCP transfers that send as much as they can.",
+        keys(
+            Key("count", kinds.integer(0, 1000), "how many; 0: none", 1),
+            CC,
+            ECN,
+            Key("spread", kinds.time(), "each starts within this after `start`, at random", "1s"),
+            Key("bytes", kinds.size(), "of each; none: until `stop`"),
+        ),
+    ),
+    "web": (
+        "Objects fetched over TCP, a connection each, at random times (Poisson): "
+        "`to` asks, `from` answers.",
+        keys(
+            Key("rate", kinds.number(0, 10000), "connections a second; 0: none", REQUIRED),
+            Key("size", kinds.size(), "mean size of an object", REQUIRED),
+            Key(
+                "shape", kinds.number(above=1, high=1000), "of the sizes' Pareto distribution", 1.2
+            ),
+            CC,
+            ECN,
+        ),
+    ),
+    "uploads": (
+        "Files sent over TCP one after the other, with pauses.",
+        keys(
+            Key("size", kinds.size(), "of a file", "1MB"),
+            Key("pause", kinds.spell(), "between files", ["5s", "15s"]),
+            Key("count", kinds.integer(0, 1000), "how many do this; 0: none", 1),
+            CC,
+            ECN,
+        ),
+    ),
+    "cbr": ("UDP at a constant bit rate, one way: a call, a stream.", keys(*CBR)),
+    "onoff": (
+        "UDP at a constant bit rate in talk spurts: exponential times with these means.",
+        keys(
+            *CBR,
+            Key("on", kinds.time("1us"), "mean", "1s"),
+            Key("off", kinds.time(), "mean", "1s"),
+        ),
+    ),
+    "requests": (
+        "UDP requests at random times (Poisson), whatever becomes of them, to a server.",
+        keys(
+            Key("rate", kinds.number(0, 1000000), "requests a second; 0: none", REQUIRED),
+            Key("size", DATAGRAM, "of a request's IP packet; exponential: the mean", "100B"),
+            Key("distribution", kinds.choice("fixed", "exponential"), "of sizes", "fixed"),
+            Key("clients", kinds.integer(1, 1000), "ports that ask in turn", 1),
+            Key("deadline", kinds.time("1us"), "a later answer is a failure", "1s"),
+            Key(
+                "workers",
+                kinds.integer(0, 1000),
+                "requests that are served at the same time; 0: the arrival is the answer",
+                0,
+            ),
+            Key("service", kinds.time(), "mean time that a worker needs", "25ms"),
+            Key(
+                "service_distribution",
+                kinds.choice("exponential", "fixed", "uniform"),
+                "of these times; uniform: from 0 to twice the mean",
+                "exponential",
+            ),
+        ),
+    ),
+    "ping": (
+        "ping(8).",
+        keys(
+            Key("interval", kinds.time("1ms"), "between pings", "200ms"),
+            Key("size", kinds.size("16B", "65507B"), "of the payload", 56),
+        ),
+    ),
+    "probe": (
+        "irtt: small UDP packets to and fro at a constant rate, with the delay of each way.",
+        keys(
+            Key("interval", kinds.time("1ms"), "between packets", "20ms"),
+            Key("size", DATAGRAM, "of each IP packet", 172),
+            DSCP,
+        ),
+    ),
+}
+
+# An item with one of these at 0 is left out
+QUANTITIES = ("count", "rate")

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""A scenario's values as they were written, and where each was written; what was wrong, and where."""
+
+from __future__ import annotations
+
+import copy
+import difflib
+import tomllib
+from pathlib import Path as File
+from typing import Any, Iterable, Iterator, Mapping
+
+from . import locate
+from .kinds import Bad
+from .locate import Path
+
+Origins = Mapping[Path, str]
+
+
+class Wrong(Exception):
+    """The scenario is not as it should be: a line for each error."""
+
+
+class Errors:
+    """What was found wrong, each thing once, in the order of finding."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, None] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self.lines)
+
+    def add(self, origin: str, path: Path, message: str) -> None:
+        place = f"{dotted(path)}: " if path else ""
+        self.lines[f"{origin}: {place}{message}"] = None
+
+    def check(self) -> None:
+        if self.lines:
+            raise Wrong("\n".join(self.lines))
+
+
+def dotted(path: Path) -> str:
+    """link.dsl.up.rates[1]"""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return text.removeprefix(".")
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """Of what may have been meant."""
+    known = list(known)
+    near = difflib.get_close_matches(name, known, 1)
+    if near:
+        return f"did you mean {near[0]}?"
+    return f"there are {', '.join(known)}" if known else "there is none"
+
+
+class Tree:
+    """Nested tables."""
+
+    def __init__(self, values: dict[str, Any], origins: dict[Path, str]) -> None:
+        self.values = values
+        self.origins = origins
+
+    def copy(self) -> Tree:
+        return Tree(copy.deepcopy(self.values), dict(self.origins))
+
+    def origin(self, path: Path) -> str:
+        """Where this stands, or what it is in."""
+        while path and path not in self.origins:
+            path = path[:-1]
+        return self.origins[path]
+
+    def below(self, path: Path) -> Origins:
+        """Where a value and all that is in it stand, relative to it."""
+        length = len(path)
+        found = {p[length:]: o for p, o in self.origins.items() if p[:length] == path}
+        return found or {(): self.origin(path)}
+
+    def get(self, path: Path) -> Any:
+        """A value, or None."""
+        value: Any = self.values
+        for part in path:
+            if not isinstance(value, dict) or part not in value:
+                return None
+            value = value[part]
+        return value
+
+    def drop(self, path: Path) -> None:
+        table = self.get(path[:-1])
+        if isinstance(table, dict):
+            table.pop(path[-1], None)
+        self.origins = {p: o for p, o in self.origins.items() if p[: len(path)] != path}
+
+    def put(self, path: Path, value: Any, origins: Origins) -> None:
+        """Sets a value; `origins` are those of the value's own parts."""
+        self.drop(path)
+        table: Any = self.values
+        for number, part in enumerate(path[:-1], 1):
+            table = table.setdefault(part, {})
+            if not isinstance(table, dict):
+                raise Bad(f"{dotted(path[:number])} is no table")
+        table[path[-1]] = copy.deepcopy(value)
+        self.origins.update({(*path, *inside): o for inside, o in origins.items()})
+
+
+def settings(table: Mapping[str, Any], at: Path = (), to: Path = ()) -> Iterator[tuple[Any, ...]]:
+    """Each value of a table of paths: its path, itself, and where in the table it is.
+
+    "link.dsl.rate" = 1 and link.dsl.rate = 1 are the same here.
+    """
+    for key, value in table.items():
+        path = (*to, *key.split("."))
+        if isinstance(value, dict) and value:
+            yield from settings(value, (*at, key), path)
+        else:
+            yield path, value, (*at, key)
+
+
+def load(file: File) -> Tree:
+    try:
+        text = file.read_text(encoding="utf-8")
+        values = tomllib.loads(text)
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not in UTF-8"
+        raise Wrong(f"{file}: {why}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise Wrong(f"{file}: no TOML: {error}") from error
+    return Tree(values, {p: f"{file}:{line}" for p, line in locate.lines(text).items()})
