@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The packets that wait, and the tracepoints that tell when they come and how they end.
+ *
+ * A packet is known by the address of its skb. Clones, as sniffers get them, have others.
+ */
+#include <linux/hash.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/tracepoint.h>
+#include <linux/vmalloc.h>
+#include <net/inet_ecn.h>
+#include <net/ipv6.h>
+
+#include "meter.h"
+
+#define METER_BUCKET_BITS	16
+
+/**
+ * struct meter_packet - one that waits; or a free entry
+ * @node: in its bucket, or among the free
+ * @skb: which it is; never looked into by this address
+ * @came: CLOCK_MONOTONIC, ns
+ * @flow: its number
+ * @length: bytes
+ * @queue: where it waits
+ * @ce: it came with a CE mark
+ */
+struct meter_packet {
+	struct hlist_node node;
+	const struct sk_buff *skb;
+	u64 came;
+	u32 flow;
+	u32 length;
+	u8 queue;
+	bool ce;
+};
+
+static struct meter_packet *meter_packets;
+static struct hlist_head *meter_buckets;
+static struct hlist_head meter_free;
+
+static int meter_queue_of(const struct net_device *dev)
+{
+	unsigned int i, queues;
+
+	/* Pairs with that in meter_add() */
+	queues = smp_load_acquire(&meter.queues);
+	for (i = 0; i < queues; i++)
+		if (READ_ONCE(meter.devices[i]) == dev)
+			return i;
+	return -ENOENT;
+}
+
+static bool meter_is_ce(const struct sk_buff *skb)
+{
+	int offset = skb_network_offset(skb);
+	int room = (int)skb_headlen(skb) - offset;
+
+	if (offset < 0)
+		return false;
+	if (skb->protocol == htons(ETH_P_IP) && room >= (int)sizeof(struct iphdr))
+		return INET_ECN_is_ce(ip_hdr(skb)->tos);
+	if (skb->protocol == htons(ETH_P_IPV6) && room >= (int)sizeof(struct ipv6hdr))
+		return INET_ECN_is_ce(ipv6_get_dsfield(ipv6_hdr(skb)));
+	return false;
+}
+
+/* ---- packets that wait ---- */
+
+static struct hlist_head *meter_bucket(const struct sk_buff *skb)
+{
+	return &meter_buckets[hash_ptr(skb, METER_BUCKET_BITS)];
+}
+
+static struct meter_packet *meter_packet_find(const struct sk_buff *skb)
+{
+	struct meter_packet *packet;
+
+	hlist_for_each_entry(packet, meter_bucket(skb), node)
+		if (packet->skb == skb)
+			return packet;
+	return NULL;
+}
+
+/* NULL if all entries are in use */
+static struct meter_packet *meter_packet_new(const struct sk_buff *skb)
+{
+	struct meter_packet *packet;
+
+	packet = hlist_entry_safe(meter_free.first, struct meter_packet, node);
+	if (!packet)
+		return NULL;
+	hlist_del(&packet->node);
+	hlist_add_head(&packet->node, meter_bucket(skb));
+	packet->skb = skb;
+	meter.waiting++;
+	return packet;
+}
+
+static void meter_packet_end(struct meter_packet *packet)
+{
+	hlist_del(&packet->node);
+	hlist_add_head(&packet->node, &meter_free);
+	meter.waiting--;
+}
+
+static void meter_packet_log(const struct meter_packet *packet, enum meter_fate fate)
+{
+	u64 now = ktime_get_ns();
+
+	meter_log_add(now, now - packet->came, packet->flow, packet->queue, fate, packet->length);
+}
+
+/* ---- tracepoints: called with more arguments than some of these take ---- */
+
+/* net_dev_queue. An address that is known: nothing told of that packet's end. */
+static void meter_came(void *data, struct sk_buff *skb)
+{
+	int queue = meter_queue_of(skb->dev);
+	struct meter_packet *packet;
+	struct meter_flow flow;
+	unsigned long flags;
+
+	if (queue < 0)
+		return;
+	meter_flow_read(skb, &flow);
+	spin_lock_irqsave(&meter.lock, flags);
+	packet = meter_packet_find(skb);
+	if (packet)
+		meter.strange++;
+	else
+		packet = meter_packet_new(skb);
+	if (packet) {
+		packet->flow = meter_flow_number(&flow);
+		packet->length = skb->len;
+		packet->queue = queue;
+		packet->ce = meter_is_ce(skb);
+		packet->came = ktime_get_ns();
+	} else {
+		meter.crowded++;
+	}
+	spin_unlock_irqrestore(&meter.lock, flags);
+}
+
+/* net_dev_start_xmit */
+static void meter_left(void *data, const struct sk_buff *skb, const struct net_device *dev)
+{
+	int queue = meter_queue_of(dev);
+	struct meter_packet *packet;
+	unsigned long flags;
+	bool marked;
+
+	if (queue < 0)
+		return;
+	spin_lock_irqsave(&meter.lock, flags);
+	packet = meter_packet_find(skb);
+	if (packet && packet->queue == queue) {
+		marked = !packet->ce && meter_is_ce(skb);
+		meter_packet_log(packet, marked ? METER_MARKED : METER_SENT);
+		meter_packet_end(packet);
+	} else {
+		meter.unknown++;
+	}
+	spin_unlock_irqrestore(&meter.lock, flags);
+}
+
+/* kfree_skb: of any packet of the machine, few of which wait */
+static void meter_freed(void *data, struct sk_buff *skb)
+{
+	struct meter_packet *packet;
+	unsigned long flags;
+
+	if (hlist_empty(meter_bucket(skb)))
+		return;
+	spin_lock_irqsave(&meter.lock, flags);
+	packet = meter_packet_find(skb);
+	if (packet) {
+		meter_packet_log(packet, METER_DROPPED);
+		meter_packet_end(packet);
+	}
+	spin_unlock_irqrestore(&meter.lock, flags);
+}
+
+/* consume_skb: so too */
+static void meter_consumed(void *data, struct sk_buff *skb)
+{
+	struct meter_packet *packet;
+	unsigned long flags;
+
+	if (hlist_empty(meter_bucket(skb)))
+		return;
+	spin_lock_irqsave(&meter.lock, flags);
+	packet = meter_packet_find(skb);
+	if (packet) {
+		meter.consumed++;
+		meter_packet_end(packet);
+	}
+	spin_unlock_irqrestore(&meter.lock, flags);
+}
+
+static struct {
+	const char *name;
+	void *probe;
+	struct tracepoint *point;
+} meter_probes[] = {
+	{ "net_dev_queue", meter_came },
+	{ "net_dev_start_xmit", meter_left },
+	{ "kfree_skb", meter_freed },
+	{ "consume_skb", meter_consumed },
+};
+
+static void meter_probe_find(struct tracepoint *point, void *data)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(meter_probes); i++)
+		if (!strcmp(point->name, meter_probes[i].name))
+			meter_probes[i].point = point;
+}
+
+/* The first of them that are there */
+static void meter_probes_remove(int count)
+{
+	while (count--)
+		tracepoint_probe_unregister(meter_probes[count].point, meter_probes[count].probe,
+					    NULL);
+	tracepoint_synchronize_unregister();
+	vfree(meter_packets);
+	vfree(meter_buckets);
+}
+
+static int meter_probes_register(void)
+{
+	int i, err;
+
+	for_each_kernel_tracepoint(meter_probe_find, NULL);
+	for (i = 0; i < ARRAY_SIZE(meter_probes); i++) {
+		err = -ENOENT;
+		if (meter_probes[i].point)
+			err = tracepoint_probe_register(meter_probes[i].point,
+							meter_probes[i].probe, NULL);
+		if (err) {
+			pr_err("lab_meter: no tracepoint %s\n", meter_probes[i].name);
+			meter_probes_remove(i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+int meter_probes_init(unsigned int packets)
+{
+	unsigned int i;
+
+	meter_packets = vzalloc(array_size(packets, sizeof(*meter_packets)));
+	meter_buckets = vzalloc(array_size(1 << METER_BUCKET_BITS, sizeof(*meter_buckets)));
+	if (!meter_packets || !meter_buckets) {
+		vfree(meter_packets);
+		vfree(meter_buckets);
+		return -ENOMEM;
+	}
+	for (i = packets; i--;)
+		hlist_add_head(&meter_packets[i].node, &meter_free);
+	return meter_probes_register();
+}
+
+void meter_probes_exit(void)
+{
+	meter_probes_remove(ARRAY_SIZE(meter_probes));
+}
