@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""bulk: TCP flows that send as much as they can.
+
+Each flow starts at a random moment within `spread` of the item's start. At the item's stop it is
+reset: what the sender still holds is not sent. Bytes count when they are in order at the receiver,
+whether or not it has been woken for them.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+from typing import Any
+
+from . import ecn
+from .item import Item, Lab, Spec
+from .sockets import reset
+from .tcp import Sink, Source
+
+SECOND = 1_000_000_000
+
+
+class _Flow:
+    """From connect() on."""
+
+    def __init__(self, sock: socket.socket, source: Source, start: int) -> None:
+        self.sock = sock
+        self.source = source
+        self.start = start
+        self.port: int = sock.getsockname()[1]
+        self.sink: Sink | None = None
+        self.before = 0  # bytes when the warm-up ended
+        self.series: list[int] = []
+
+    def arrived(self) -> int:
+        return self.sink.arrived() if self.sink else 0
+
+
+class Bulk(Item):
+    def __init__(self, lab: Lab, spec: Spec) -> None:
+        super().__init__(lab, spec)
+        self.flows: dict[int, _Flow] = {}  # by port
+        self.listener = self.network.listener(self.receiver, self.port)
+        self.loop.watch(self.listener, select.EPOLLIN, self.accept)
+        if spec["ecn"]:
+            ecn.route(self.network, self.sender, self.receiver)
+        rng = self.random("start")
+        for start in sorted(rng.randrange(max(1, spec["spread"])) for _ in range(spec["count"])):
+            self.loop.at(self.start + start, self.connect)
+        for second in range(1, lab.duration // SECOND + 1):
+            self.loop.at(second * SECOND, self.tick)
+        self.loop.at(lab.warmup, self.warm)
+        self.loop.at(self.stop, self.quit)
+
+    def connect(self) -> None:
+        if self.loop.now() >= self.stop:
+            return
+        sock = self.network.tcp(self.sender, self.spec["cc"], self.spec["ecn"])
+        sock.connect_ex((self.network.addresses[self.receiver], self.port))
+        source = Source(self.loop, self.name, sock, self.spec["bytes"])
+        flow = _Flow(sock, source, self.loop.now())
+        self.flows[flow.port] = flow
+
+    def accept(self, events: int) -> None:
+        sock, (_, port) = self.listener.accept()
+        sock.setblocking(False)
+        self.flows[port].sink = Sink(self.loop, self.name, sock)
+
+    def tick(self) -> None:
+        """A full second of the experiment."""
+        second = self.loop.now() // SECOND
+        for flow in self.flows.values():
+            flow.series += [0] * (second - 1 - len(flow.series))
+            flow.series.append(flow.arrived())
+
+    def warm(self) -> None:
+        for flow in self.flows.values():
+            flow.before = flow.arrived()
+
+    def quit(self) -> None:
+        for flow in self.flows.values():
+            self.loop.forget(flow.sock)
+            reset(flow.sock)
+
+    def measured(self) -> dict[str, Any]:
+        flows = [self.flow(flow) for flow in self.flows.values()]
+        if self.flows and not any(flow["total"] for flow in flows):
+            raise self.error(f"nothing arrived at {self.receiver}")
+        return {"flows": flows}
+
+    def flow(self, flow: _Flow) -> dict[str, Any]:
+        total = flow.arrived()
+        return {
+            "port": flow.port,
+            "start": flow.start,
+            "bytes": total - flow.before,
+            "total": total,
+            "series": flow.series,
+        }
+
+    def end(self) -> None:
+        for flow in self.flows.values():
+            if flow.sink:
+                reset(flow.sink.sock)
+            flow.sock.close()
+        self.listener.close()
