@@ -161,8 +161,9 @@ def run(
     virtual_time: bool = True,
     memory: int = MEMORY,
     extra: str = "",
+    descriptors: tuple[int, int] = (1, 2),
 ) -> Result:
-    """Boots, and waits for the end; what the command prints goes straight out."""
+    """Boots, and waits for the end; what the command prints goes straight to the descriptors."""
     sys.stdout.flush()
     sys.stderr.flush()
     kept = {name: os.memfd_create(name) for name in ("console", "control", "messages")}
@@ -178,7 +179,9 @@ def run(
     try:
         for fd in (initrd, stdout_in, stderr_in):
             os.close(fd)
-        result.timed_out = not _forward({stdout: 1, stderr: 2}, time.monotonic() + timeout)
+        result.timed_out = not _forward(
+            dict(zip((stdout, stderr), descriptors)), time.monotonic() + timeout
+        )
     finally:
         process.stop(child)
     _collect(result, _read(kept["control"]))
