@@ -45,7 +45,12 @@ class Reader:
         return {}
 
     def unknown(self, path: Path, name: str, known: list[str]) -> None:
-        self.wrong((*path, name), f"no such key ({suggestion(name, known)})")
+        having = [k for k, (_help, keys) in schema.TRAFFIC.items() if name in keys]
+        if path[:1] == ("traffic",) and having:
+            hint = f"traffic of kind {', '.join(having)} has it"
+        else:
+            hint = suggestion(name, known)
+        self.wrong((*path, name), f"no such key ({hint})")
 
     def given(self, path: Path, keys: Keys, tables: tuple[str, ...] = ()) -> Table:
         """What stands in a table, without defaults."""
@@ -145,5 +150,5 @@ def default(key: Key) -> Any:
 
 def absent(item: Table) -> bool:
     """Whether an item of traffic is left out."""
-    none = any(name in item and item[name] == 0 for name in schema.QUANTITIES)
-    return none or not item["enabled"]
+    none = any(item.get(name) == 0 for name in schema.QUANTITIES)
+    return none or not item.get("enabled", True)

@@ -8,7 +8,7 @@ from typing import Callable
 
 from .check import DIRECTIONS, Absent, Reader, Table, absent
 from .locate import Path
-from .tree import suggestion
+from .tree import Tree, suggestion
 from .units import SIZE, TIME
 
 SUBJECT = "subject"
@@ -46,10 +46,14 @@ def subjects(reader: Reader, found: Table) -> None:
         reader.wrong(place(reader, link, direction, "qdisc"), "there are no [qdiscs]")
 
 
+def written(tree: Tree, path: Path) -> Path:
+    """Where a direction's key was given: its own, or in its link."""
+    own = len(path) < 4 or path[0] != "link" or tree.get(path[:4]) is not None
+    return path if own else (*path[:2], *path[3:])
+
+
 def place(reader: Reader, link: Table, direction: str, key: str) -> Path:
-    """Where a direction's key was given."""
-    own: Path = ("link", link["name"], direction, key)
-    return own if reader.tree.get(own) is not None else ("link", link["name"], key)
+    return written(reader.tree, ("link", link["name"], direction, key))
 
 
 def rates(reader: Reader, found: Table) -> None:
@@ -99,12 +103,13 @@ def spell(reader: Reader, item: Table, found: Table) -> None:
 
 def fits(reader: Reader, item: Table, found: Table) -> None:
     """Datagrams are not cut: a part of one tells nobody whose it is."""
-    if item["kind"] not in HEADERS:
+    nodes = found["nodes"]
+    if item["kind"] not in HEADERS or not {item["from"], item["to"]} <= set(nodes):
         return
-    first, last = sorted(found["nodes"].index(item[key]) for key in ("from", "to"))
-    mtu = min(link["mtu"] for link in found["links"][first:last])
+    first, last = sorted(nodes.index(item[key]) for key in ("from", "to"))
+    mtu = min((link["mtu"] for link in found["links"][first:last]), default=0)
     most = mtu - HEADERS[item["kind"]]
-    if item["size"] > most:
+    if mtu and item["size"] > most:
         written = SIZE.format(item["size"])
         reader.wrong(
             ("traffic", item["name"], "size"),
@@ -118,5 +123,5 @@ CHECKS: tuple[Check, ...] = (chain, times, subjects, rates, traffic)
 def check(reader: Reader, found: Table) -> None:
     for one in CHECKS:
         # What could not be read has been reported already
-        with contextlib.suppress(Absent, ValueError):
+        with contextlib.suppress(Absent):
             one(reader, found)

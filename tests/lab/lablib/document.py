@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Optional
 
 from . import red, schema
 from .check import DIRECTIONS, Table, absent
 from .cross import SUBJECT
 from .kinds import Bad
+from .locate import Path
 
 Document = dict[str, Any]
+Subject = Optional[tuple[str, str]]  # the compared qdisc: its name, and tc's words
 
 ETHERNET = 14
 SECOND = 10**9
@@ -20,6 +22,14 @@ BARE_RED = "red"
 WORD = re.compile(r"\{(\w*)\}")
 # Keys of an item that are not the guest's business
 HOST_ONLY = ("enabled",)
+
+
+class Unfit(Exception):
+    """A qdisc's words have no meaning where it is to be; with the path of who said them."""
+
+    def __init__(self, path: Path, message: str) -> None:
+        super().__init__(message)
+        self.path = path
 
 
 def round_trip(found: Table) -> int:
@@ -31,11 +41,11 @@ def buffer(way: Table, mtu: int, rtt: int) -> int:
     """The length of a direction's queue in packets."""
     size = way["buffer"]
     if size is None:
-        raise Bad("this needs the buffer of the link, which has none")
+        raise Bad("there is no buffer")
     if size.packets is not None:
         return int(size.packets)
     if not way["rate"]:
-        raise Bad("a buffer in bdp needs the rate of the link, which has none")
+        raise Bad("a buffer in bdp needs a rate, and there is none")
     product = size.bdp * way["rate"] * rtt / (8 * (mtu + ETHERNET) * SECOND)
     return max(1, int(product.to_integral_value()))
 
@@ -44,8 +54,11 @@ def words(text: str, way: Table, mtu: int, rtt: int) -> str:
     """tc's words for a qdisc in one place."""
     if text == BARE_RED:
         if not way["rate"]:
-            raise Bad("red without options needs the rate of the link, which has none")
-        return red.configure(way["rate"], mtu, buffer(way, mtu, rtt)).words
+            raise Bad("red without options needs a rate, and there is none")
+        try:
+            return red.configure(way["rate"], mtu, buffer(way, mtu, rtt)).words
+        except ValueError as error:
+            raise Bad(str(error)) from error
 
     def value(match: re.Match[str]) -> str:
         if match[1] not in ("buffer", "buffer_bytes"):
@@ -56,14 +69,23 @@ def words(text: str, way: Table, mtu: int, rtt: int) -> str:
     return WORD.sub(value, text)
 
 
-def direction(way: Table, link: Table, subject: str | None, found: Table) -> Document:
-    text = subject if way["qdisc"] == SUBJECT else way["qdisc"]
+def direction(name: str, link: Table, subject: Subject, rtt: int) -> Document:
+    way = link[name]
+    compared = way["qdisc"] == SUBJECT and subject
+    text = compared[1] if compared else way["qdisc"]
+    try:
+        text = words(text, way, link["mtu"], rtt) if text else None
+    except Bad as error:
+        if compared:
+            message = f"for link.{link['name']}.{name}: {error}"
+            raise Unfit(("qdiscs", compared[0]), message) from error
+        raise Unfit(("link", link["name"], name, "qdisc"), str(error)) from error
     return {
         "delay": way["delay"],
         "rate": way["rate"] or None,
         "rates": way["rates"],
         "shaper": way["shaper"],
-        "qdisc": words(text, way, link["mtu"], round_trip(found)) if text else None,
+        "qdisc": text,
         "measure": bool(way["rate"] or text),
     }
 
@@ -72,6 +94,11 @@ def item(traffic: Table, index: int, duration: int) -> Document:
     made = {"name": traffic["name"], "kind": traffic["kind"], "port": FIRST_PORT + PORTS * index}
     rest = {k: v for k, v in traffic.items() if k not in made and k not in HOST_ONLY}
     return made | rest | {"stop": traffic["stop"] or duration}
+
+
+def for_guest(document: Document) -> Document:
+    """Without what only the host makes of it, so that asking for more figures changes none."""
+    return {k: v for k, v in document.items() if k != "series"}
 
 
 # ---- how many packets there may be -----------------------------------------------------------------
@@ -112,15 +139,15 @@ def records(document: Document) -> int:
     return total
 
 
-def build(found: Table, subject: str | None, seed: int) -> Document:
+def build(found: Table, subject: Subject, seed: int) -> Document:
     """Of a scenario that was read without an error."""
-    nodes = found["nodes"]
+    nodes, rtt = found["nodes"], round_trip(found)
     links = [
         {
             "name": link["name"],
             "mtu": link["mtu"],
             "ends": nodes[number : number + 2],
-            **{d: direction(link[d], link, subject, found) for d in DIRECTIONS},
+            **{d: direction(d, link, subject, rtt) for d in DIRECTIONS},
         }
         for number, link in enumerate(found["links"])
     ]

@@ -70,7 +70,7 @@ def time(low: str = "0s", high: str = "1000min") -> Kind:
     return quantity(TIME, low, high)
 
 
-def rate(low: str = "1kbit", high: str = "100gbit") -> Kind:
+def rate(low: str = "1kbit", high: str = "10gbit") -> Kind:
     return quantity(RATE, low, high)
 
 
@@ -142,7 +142,7 @@ def choice(*options: str) -> Kind:
             raise Bad(f"{show(value)} is none of {', '.join(options)}")
         return value  # type: ignore[no-any-return]
 
-    return Kind(" \\| ".join(options), read)
+    return Kind(" | ".join(options), read)
 
 
 def several(kind: Kind, least: int, most: int = 1000, distinct: bool = True) -> Kind:

@@ -9,8 +9,7 @@ from typing import Any, Iterator, Sequence
 
 from . import document, scenario
 from .check import Reader, Table
-from .cross import check
-from .kinds import Bad
+from .cross import check, written
 from .scenario import DEFAULT_GRID, Point, Scenario, Setting
 from .tree import Errors, Tree, settings, suggestion
 
@@ -77,15 +76,13 @@ class Planner:
         if len(self.errors.lines) > before:
             return
         if not found["qdiscs"]:
-            yield from self.subject(point, point.tree, found, None, None)
+            yield from self.seeds(point, found, None)
         for name, qdisc in found["qdiscs"].items():
-            tree, mine = point.tree, found
-            if qdisc["set"]:
-                tree, mine = self.changed(point, name, qdisc["set"])
+            mine = self.changed(point, name, qdisc["set"]) if qdisc["set"] else found
             if mine is not None:
-                yield from self.subject(point, tree, mine, name, qdisc["qdisc"])
+                yield from self.seeds(point, mine, (name, qdisc["qdisc"]))
 
-    def changed(self, point: Point, name: str, own: dict[str, Any]) -> tuple[Tree, Table | None]:
+    def changed(self, point: Point, name: str, own: dict[str, Any]) -> Table | None:
         """The point with a qdisc's own settings."""
         tree = point.tree.copy()
         before = len(self.errors.lines)
@@ -93,18 +90,17 @@ class Planner:
             at = point.tree.below(("qdiscs", name, "set", *inside))
             scenario.apply(tree, Setting(path, value, at), self.errors)
         found = read(tree, self.errors)
-        return tree, found if len(self.errors.lines) == before else None
+        return found if len(self.errors.lines) == before else None
 
-    def subject(
-        self, point: Point, tree: Tree, found: Table, name: str | None, words: str | None
-    ) -> Iterator[Run]:
+    def seeds(self, point: Point, found: Table, subject: document.Subject) -> Iterator[Run]:
         for seed in found["seeds"]:
             try:
-                made = document.build(found, words, seed)
-            except Bad as error:
-                at = ("qdiscs", name) if name else ("link",)
-                self.errors.add(tree.origin(at), at, str(error))
+                made = document.build(found, subject, seed)
+            except document.Unfit as error:
+                path = written(point.tree, error.path)
+                self.errors.add(point.tree.origin(path), path, str(error))
                 return
+            name = subject[0] if subject else None
             yield Run(self.name, name, seed, point.labels, found["suite"], made)
 
 
@@ -112,7 +108,7 @@ def narrow(tree: Tree, options: Options, errors: Errors) -> None:
     """--seeds and --only, as if the file said so."""
     if options.seeds:
         tree.put(("seeds",), list(options.seeds), {(): "--seeds"})
-    qdiscs = tree.get(("qdiscs",))
+    qdiscs = tree.get(("qdiscs",)) or {}
     if options.only and isinstance(qdiscs, dict):
         for name in options.only:
             if name not in qdiscs:

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""RED for a link, as ns-2 configures it by itself, in tc's words."""
+"""RED for a link, as ns-2 configures it by itself (Floyd's "auto" settings), in tc's words.
+
+Two things of ns-2 Linux does not have: the probability rises from max_p to 1 between max and twice max
+("gentle") where Linux drops everything above max, and smaller packets are dropped less often.
+tc's `adaptive` is another algorithm (Adaptive RED), which ns-2's settings leave off.
+"""
 
 from __future__ import annotations
 
@@ -46,19 +51,24 @@ def wlog_of(burst: int, low: int, packet: int) -> int | None:
 
 
 def burst_for(wlog: int, low: int, packet: int) -> tuple[int, int]:
-    """A burst for which tc takes a weight, the longest; and the weight that it takes."""
-    least = max(1, math.ceil(low / packet))
-    # tc takes a smaller weight for a longer burst: the first burst that is too long for this one
-    fits, over = least, least + 1
-    while (wlog_of(over, low, packet) or 99) <= wlog:
+    """The longest burst for which tc takes this weight, and the weight that it takes.
+
+    None is shorter than tc-red(8) has it: a third of min + min + max.
+    """
+    fits = math.ceil((2 + MAX_OVER_MIN) * low / (3 * packet))
+    over = fits
+    # tc takes a smaller weight for a longer burst
+    while (wlog_of(over, low, packet) or KERNEL_BITS) <= wlog:
         fits, over = over, over * 2
     while over - fits > 1:
         middle = (fits + over) // 2
-        if (wlog_of(middle, low, packet) or 99) <= wlog:
+        if (wlog_of(middle, low, packet) or KERNEL_BITS) <= wlog:
             fits = middle
         else:
             over = middle
-    return fits, wlog_of(fits, low, packet) or 1
+    taken = wlog_of(fits, low, packet)
+    assert taken, f"tc refuses red with burst {fits} min {low} avpkt {packet}"
+    return fits, taken
 
 
 def configure(rate: int, mtu: int, packets: int) -> Red:
@@ -68,7 +78,8 @@ def configure(rate: int, mtu: int, packets: int) -> Red:
     low = max(LEAST_MIN, TARGET_DELAY * per_second / 2) * packet
     high = MAX_OVER_MIN * low
     weight = 1 - math.exp(-1 / per_second)
-    wlog = max(1, round(-math.log2(weight)))
-    wlog = min(wlog, KERNEL_BITS - 1 - round(high).bit_length())
-    burst, wlog = burst_for(wlog, round(low), packet)
+    most = KERNEL_BITS - 1 - round(high).bit_length()
+    burst, wlog = burst_for(min(round(-math.log2(weight)), most), round(low), packet)
+    if wlog > most:
+        raise ValueError("the rate is too high for the kernel's RED with the usual thresholds")
     return Red(packets * packet, round(low), round(high), packet, burst, wlog, rate)

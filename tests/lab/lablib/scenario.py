@@ -15,7 +15,7 @@ from typing import Any, Iterator, Sequence
 from . import schema
 from .kinds import NAME, Bad
 from .locate import Path
-from .tree import Errors, Origins, Tree, dotted, load, settings, suggestion
+from .tree import Errors, Origins, Tree, load, settings, suggestion
 from .units import show
 
 DEFAULT_GRID = "default"
@@ -108,36 +108,45 @@ def parse_set(text: str) -> Setting:
         raise Bad(f"{show(text)} is no PATH=VALUE (link.dsl.up.rate=3mbit)")
     if path[0] == "vary":
         path = ("vary", ".".join(str(p) for p in path[1:]).replace('"', ""))
+    return Setting(path, toml_value(value), {(): COMMAND_LINE})
+
+
+def toml_value(text: str) -> Any:
     try:
-        parsed = tomllib.loads(f"v = {value}")["v"]
+        parsed = tomllib.loads(f"v = {text}")
     except tomllib.TOMLDecodeError:
-        parsed = value
-    if not isinstance(parsed, (bool, int, float, str, list, dict)):
-        parsed = value
-    return Setting(path, parsed, {(): COMMAND_LINE})
+        return text
+    plain = len(parsed) == 1 and isinstance(parsed["v"], (int, float, str, list, dict))
+    return parsed["v"] if plain else text
 
 
-def apply_sets(tree: Tree, texts: Sequence[str], errors: Errors) -> None:
+def read_sets(texts: Sequence[str], errors: Errors) -> list[Setting]:
+    found = []
     for text in texts:
         try:
-            setting = parse_set(text)
+            found.append(parse_set(text))
         except Bad as error:
             errors.add(COMMAND_LINE, (), str(error))
-            continue
-        if setting.path[0] == "vary":
-            tree.put(setting.path, setting.value, setting.origins)
-        else:
+    return found
+
+
+def apply_sets(tree: Tree, sets: Sequence[Setting], errors: Errors) -> None:
+    for setting in sets:
+        if setting.path[0] != "vary":
             apply(tree, setting, errors)
+        elif isinstance(tree.get(("vary",)) or {}, dict):
+            tree.put(setting.path, setting.value, setting.origins)
 
 
-def decided_twice(tree: Tree, texts: Sequence[str], axes: dict[str, list[Choice]]) -> Iterator[str]:
-    """Paths of --set that [vary] would set again."""
+def decided_twice(sets: Sequence[Setting], axes: dict[str, list[Choice]], errors: Errors) -> None:
+    """What --set and [vary] both give a value: the latter's would be taken."""
     varied = {s.path: name for name, axis in axes.items() for c in axis for s in c.settings}
-    for text in texts:
-        path = tuple(part.strip(" \"'") for part in text.partition("=")[0].split("."))
+    for setting in sets:
+        path = setting.path
         for other, name in varied.items():
             if path[: len(other)] == other or other[: len(path)] == path:
-                yield f"{dotted(path)}: vary.{name} decides this: set vary.{name} to a list of values"
+                message = f"[vary] decides this: use --set 'vary.{name}=[...]'"
+                errors.add(COMMAND_LINE, path, message)
                 break
 
 
@@ -231,10 +240,10 @@ def resolve(original: Tree, grid: str, sets: Sequence[str], errors: Errors) -> S
     tree = original.copy()
     if grid != DEFAULT_GRID:
         choose(tree, grid, errors)
-    apply_sets(tree, sets, errors)
+    given = read_sets(sets, errors)
+    apply_sets(tree, given, errors)
     found = axes(tree, errors)
-    for message in decided_twice(tree, sets, found):
-        errors.add(COMMAND_LINE, (), message)
+    decided_twice(given, found, errors)
     tree.drop(("vary",))
     tree.drop(("grid",))
     return Scenario(grid, tree, found)

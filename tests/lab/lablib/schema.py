@@ -104,8 +104,8 @@ ITEM = keys(
     ),
     Key("from", kinds.name("node"), "the node that data comes from", REQUIRED),
     Key("to", kinds.name("node"), "the node that data goes to", REQUIRED),
-    Key("start", kinds.time(), "", "0s"),
-    Key("stop", kinds.time(), "default: the end"),
+    Key("start", kinds.time(), "nothing is sent before this time", "0s"),
+    Key("stop", kinds.time(), "nor after this; none: until the end"),
     Key("enabled", kinds.flag(), "false: left out", True),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import difflib
+import re
 import tomllib
 from pathlib import Path as File
 from typing import Any, Iterable, Iterator, Mapping
@@ -14,6 +15,8 @@ from .kinds import Bad
 from .locate import Path
 
 Origins = Mapping[Path, str]
+
+LINE = re.compile(r"\(at line (\d+), column \d+\)")  # as tomllib says it
 
 
 class Wrong(Exception):
@@ -123,5 +126,6 @@ def load(file: File) -> Tree:
         why = error.strerror if isinstance(error, OSError) else "it is not in UTF-8"
         raise Wrong(f"{file}: {why}") from error
     except tomllib.TOMLDecodeError as error:
-        raise Wrong(f"{file}: no TOML: {error}") from error
+        line = LINE.search(str(error))
+        raise Wrong(f"{file}{f':{line[1]}' if line else ''}: no TOML: {error}") from error
     return Tree(values, {p: f"{file}:{line}" for p, line in locate.lines(text).items()})

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""From plans to results: what is missing is run, what is complete is written."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable, Iterator, Sequence
+
+from . import results, store, work
+from .cost import Cost, span
+from .plan import Plan, Run
+from .progress import Progress, clock, virtual
+
+Recipe = Callable[[str], str]
+
+
+@dataclass
+class Lab:
+    """Where results go, and how runs are made; tests have their own."""
+
+    out: Path
+    recipe: Recipe
+    execute: work.Execute
+
+    @property
+    def store(self) -> store.Store:
+        return store.Store(self.out / "runs")
+
+    def path(self, plan: Plan) -> Path:
+        return self.out / f"{plan.name}.json"
+
+    def keys(self, plan: Plan) -> list[str]:
+        return [store.key(run, self.recipe(run.suite)) for run in plan.runs]
+
+    def missing(self, plans: Sequence[Plan], fresh: bool) -> list[work.Job]:
+        """One job for each outcome that is not there, however many runs want it."""
+        jobs: dict[str, work.Job] = {}
+        for plan in plans:
+            for key, run in zip(self.keys(plan), plan.runs):
+                if key in jobs:
+                    continue
+                if fresh:
+                    self.store.forget(key)
+                if self.store.get(key) is None:
+                    jobs[key] = work.Job(key, run)
+        return work.dearest_first(list(jobs.values()))
+
+    def run(self, plans: Sequence[Plan], workers: int, fresh: bool) -> list[work.Failed]:
+        """All that is missing; what failed is returned."""
+        jobs = self.missing(plans, fresh)
+        total = len({key for plan in plans for key in self.keys(plan)})
+        progress = Progress(sys.stderr, [job.run for job in jobs], workers)
+        if len(jobs) < total:
+            progress.say(f"{total - len(jobs)} of {total} runs were done before")
+        return work.Pool(self.store, self.execute, workers, progress).work(jobs) if jobs else []
+
+    def result(self, plan: Plan) -> results.Outcome | None:
+        """The document of a plan; none if a run is missing."""
+        outcomes = [self.store.get(key) for key in self.keys(plan)]
+        found = [outcome for outcome in outcomes if outcome is not None]
+        return results.assemble(plan, found) if len(found) == len(outcomes) else None
+
+
+def explain(failed: work.Failed) -> Iterator[str]:
+    yield f"FAILED {failed.job.run.title}"
+    yield from (f"    {line}" for line in failed.reason)
+
+
+def listing(plans: Sequence[Plan], workers: int) -> Iterator[str]:
+    """The runs of --plan."""
+    cost = Cost()
+    every: list[Run] = [run for plan in plans for run in plan.runs]
+    for number, run in enumerate(every, 1):
+        seconds = run.document["duration"] / 10**9
+        yield f"{number:4}  {seconds:6g} s virtual  {cost.estimate(run):6.0f} s wall  {run.title}"
+    dearest = sorted((cost.estimate(run) for run in every), reverse=True)
+    yield (
+        f"{len(every)} runs, {virtual(every):g} s of virtual time, "
+        f"about {clock(span([], dearest, workers))} with {workers} at a time"
+    )

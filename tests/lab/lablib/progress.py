@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""How far the runs are: a line that is written again and again, or a line now and then."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from typing import Callable, Sequence, TextIO
+
+from .cost import Cost, span
+from .document import SECOND
+from .plan import Run
+
+BAR = 20
+QUIET = 30  # s between lines where they cannot be written again
+CLEAR = "\r\033[K"
+
+
+def clock(seconds: float) -> str:
+    """1:05, 1:01:05"""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def virtual(runs: Sequence[Run]) -> float:
+    return sum(run.document["duration"] for run in runs) / SECOND
+
+
+class Progress:
+    """What is done, what runs and what waits."""
+
+    def __init__(
+        self,
+        stream: TextIO,
+        runs: Sequence[Run],
+        workers: int,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.stream = stream
+        self.terminal = stream.isatty()
+        self.cost = Cost()
+        self.workers = workers
+        self.now = now
+        self.begun = now()
+        self.waiting = list(runs)
+        self.running: dict[int, tuple[Run, float]] = {}
+        self.done: list[Run] = []
+        self.spent = 0.0  # seconds of the runs that are done
+        self.last = self.begun
+
+    def started(self, run: Run) -> None:
+        self.waiting = [other for other in self.waiting if other is not run]
+        self.running[id(run)] = run, self.now()
+        self.show()
+
+    def finished(self, run: Run, good: bool) -> None:
+        _run, start = self.running.pop(id(run))
+        seconds = self.now() - start
+        if good:
+            self.cost.learn(run, seconds)
+        self.done.append(run)
+        self.spent += seconds
+        if not self.terminal:
+            word = "" if good else "FAILED "
+            self.say(f"[{len(self.done)}/{self.total}] {word}{run.title}: {seconds:.1f} s")
+        self.show()
+
+    @property
+    def total(self) -> int:
+        return len(self.done) + len(self.running) + len(self.waiting)
+
+    def left(self) -> float:
+        """Seconds of wall time."""
+        rest = [
+            max(0.0, self.cost.estimate(run) - (self.now() - start))
+            for run, start in self.running.values()
+        ]
+        return span(rest, [self.cost.estimate(run) for run in self.waiting], self.workers)
+
+    def share(self) -> float:
+        """Of the work, as estimated."""
+        ahead = sum(self.cost.estimate(run) for run in self.waiting)
+        gone = self.spent
+        for run, start in self.running.values():
+            so_far = self.now() - start
+            gone += so_far
+            ahead += max(0.0, self.cost.estimate(run) - so_far)
+        return gone / (gone + ahead) if gone + ahead else 1.0
+
+    def line(self) -> str:
+        full = int(BAR * self.share())
+        every = [*self.done, *(run for run, _start in self.running.values()), *self.waiting]
+        now = ", ".join(run.title for run, _start in self.running.values())
+        return (
+            f"[{'#' * full}{'.' * (BAR - full)}] {len(self.done)}/{self.total} runs, "
+            f"{virtual(self.done):.0f}/{virtual(every):.0f} s virtual, "
+            f"{clock(self.now() - self.begun)} gone, {clock(self.left())} left: {now}"
+        )
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        self.stream.write(f"{CLEAR if self.terminal else ''}{text}\n")
+        self.stream.flush()
+
+    def show(self) -> None:
+        if self.terminal:
+            width = shutil.get_terminal_size().columns - 1
+            self.stream.write(f"{CLEAR}{self.line()[:width]}")
+            self.stream.flush()
+        elif self.now() - self.last >= QUIET:
+            self.last = self.now()
+            self.say(self.line())
+
+    def end(self) -> None:
+        if self.terminal:
+            self.stream.write(CLEAR)
+            self.stream.flush()

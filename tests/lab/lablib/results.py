@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""One document of all runs of a scenario, in the order of the plan."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, Mapping, Sequence
+
+from .plan import Plan
+
+SCHEMA = 1
+DIGITS = 6
+
+Outcome = Mapping[str, Any]
+
+
+def rounded(value: Any) -> Any:
+    """As many digits of fractions as mean anything."""
+    if isinstance(value, dict):
+        return {k: rounded(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [rounded(v) for v in value]
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
+    return value
+
+
+def common(plan: Plan, outcomes: Sequence[Outcome], key: str) -> Any:
+    """What all runs have in common; by suite if there are several."""
+    by_suite = {run.suite: outcome[key] for run, outcome in zip(plan.runs, outcomes)}
+    return by_suite if len(by_suite) > 1 else next(iter(by_suite.values()), None)
+
+
+def assemble(plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """`outcomes` are those of the plan's runs, in its order."""
+    runs = [
+        {**outcome["result"], "qdisc": run.qdisc, "seed": run.seed, "point": run.point}
+        for run, outcome in zip(plan.runs, outcomes)
+    ]
+    return {
+        "schema": SCHEMA,
+        "name": plan.name,
+        "title": plan.title,
+        "grid": plan.grid,
+        "scenario": plan.scenario,
+        "kernel": common(plan, outcomes, "kernel"),
+        "versions": common(plan, outcomes, "versions"),
+        "runs": rounded(runs),
+    }
+
+
+def text(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
