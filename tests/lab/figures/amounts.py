@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Numbers and quantities as a reader wants to see them."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Sequence
+
+QUANTITY = re.compile(r"([\d.]+)\s*([A-Za-z]*)")
+FACTORS = {"": 1, "bit": 1, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9, "us": 1e-6, "ms": 1e-3, "s": 1}
+NAMES = {"bit": "bit/s", "kbit": "kbit/s", "mbit": "Mbit/s", "gbit": "Gbit/s"}
+LARGER = {"bit": "kbit", "kbit": "mbit", "mbit": "gbit", "us": "ms", "ms": "s"}
+THIN = "\u202f"
+NONE = "\u2013"  # where there is no value
+MINUS = "\u2212"
+
+
+def quantity(text: str) -> float | None:
+    """What a label like 3mbit or 20ms amounts to."""
+    match = QUANTITY.fullmatch(text)
+    if not match or match[2].lower() not in FACTORS:
+        return None
+    return float(match[1]) * FACTORS[match[2].lower()]
+
+
+def pretty(text: str) -> str:
+    """3mbit as 3 Mbit/s, 1500kbit as 1.5 Mbit/s, 20ms as 20 ms; other labels as they are."""
+    match = QUANTITY.fullmatch(text)
+    if not match or match[2].lower() not in FACTORS:
+        return text
+    number, unit = float(match[1]), match[2].lower()
+    while number >= 1000 and unit in LARGER:
+        number, unit = number / 1000, LARGER[unit]
+    return f"{number:g} {NAMES.get(unit, unit)}".strip()
+
+
+def digits(value: float) -> int:
+    """Places after the point, so that about three digits say something."""
+    size = abs(value)
+    for limit, places in ((99.95, 0), (9.995, 1), (0.9995, 2), (0.0005, 3)):
+        if size >= limit:
+            return places
+    return 0
+
+
+def text(value: float | None) -> str:
+    if value is None or math.isnan(value):
+        return NONE
+    if 0 < abs(value) < 0.0005:
+        return f"{value:.1g}".replace("-", MINUS)
+    return f"{value:,.{digits(value)}f}".replace(",", THIN).replace("-", MINUS)
+
+
+def amount(value: float | None, unit: str) -> str:
+    return text(value) if value is None or not unit else f"{text(value)} {unit}"
+
+
+def exactly(value: float, unit: str) -> str:
+    """A bound, which was not measured: as it was written."""
+    return f"{value:g} {unit}".strip().replace("-", MINUS)
+
+
+def mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def median(values: Sequence[float]) -> float:
+    """The nearest rank, as everywhere in the laboratory."""
+    return sorted(values)[math.ceil(len(values) / 2) - 1]
+
+
+def spread(values: Sequence[float]) -> float:
+    return max(values) - min(values) if values else 0.0

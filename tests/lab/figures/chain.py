@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""CS244's fourth wish: a chain of routers that run different algorithms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from . import amounts, measures, plot, subjects, tables
+from .papers import CS244
+from .results import Results
+from .tables import Listing, Table
+from .verdict import Bounds, Target
+
+NAME = "chain"
+READS = NAME
+TITLE = "A chain of routers with different algorithms"
+SOURCE = CS244.at("what they would have liked to see")
+CLAIM = """The evaluation had one switch and wished for a chain of routers that run different algorithms. Here is one:
+the delay of each hop, and what each hop drops."""
+FOLLOWS = ""
+
+BOUNDS: Bounds = {}
+CHECK: Bounds = {}
+
+
+def targets(_results: Results, _bounds: Bounds = BOUNDS) -> list[Target]:
+    """The sources set none."""
+    return []
+
+
+def hops(results: Results) -> list[str]:
+    """Where packets wait, of all queues that were measured."""
+    return [q for q in results.queues if any(r.queue(q, "packets") for r in results.runs)]
+
+
+def algorithms(results: Results) -> Listing:
+    """Who runs where: what tc was told, once for each hop."""
+    rows = []
+    for hop in hops(results):
+        told = {r.queue(hop, "options") for r in results.runs} - {None}
+        rows.append((hop, "; ".join(sorted(told)) or "the compared qdisc"))
+    return Listing("What runs at each hop", ("hop", "qdisc"), rows)
+
+
+def table(results: Results) -> list[Table]:
+    made: list[Table] = [algorithms(results)]
+    for hop in hops(results):
+        made += tables.measured(results, hop, measures.of_queue(hop))
+    for item, traffic in sorted({(n, t["kind"]) for r in results.runs for n, t in r.kinds(*ENDS)}):
+        made += tables.measured(results, f"End to end, {item}", measures.of_traffic(item, traffic))
+    return made
+
+
+ENDS = ("probe", "ping", "cbr", "web", "bulk")
+
+
+def picture(results: Results) -> Figure:
+    found = hops(results)
+    figure, areas = plot.panels([2.8, 2.8])
+    for area, which in zip(areas, ("p50", "p95")):
+        for name in results.subjects:
+            middle = [
+                results.values(name, results.points[0], measures.delay(h, which).of) for h in found
+            ]
+            heights = [amounts.mean(v) if v else float("nan") for v in middle]
+            plot.line(area, name, range(len(found)), heights, marker=plot.style(name).marker)
+        plot.logarithmic(area, 1)
+        area.set_ylim(bottom=0)
+        area.set_ylabel(f"{measures.NAMES[which]} delay, ms")
+        area.set_xticks(range(len(found)), found)
+        area.set_xlim(-0.3, len(found) - 0.7)
+    areas[0].set_title("Delay at each hop")
+    plot.legend(areas)
+    return figure
+
+
+def draw(results: Results, path: Path) -> None:
+    plot.save(lambda: picture(results), path)
+
+
+def describe(results: Results) -> str:
+    parts = []
+    for hop in hops(results):
+        number = measures.delay(hop, "p50").of
+        found = ((s, results.values(s, results.points[0], number)) for s in results.subjects)
+        words = [f"{subjects.title(s)} {amounts.text(amounts.mean(v))} ms" for s, v in found if v]
+        parts.append(f"{hop}: {', '.join(words)}")
+    return f"Median and 95th percentile of the delay at each hop. Medians at {'; at '.join(parts)}."

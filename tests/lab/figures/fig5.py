@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The CoDel paper's figure 5: a range of static rates."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from . import boxes, cases, measures, verdict
+from .papers import CODEL
+from .results import Results
+from .verdict import Bounds, Target
+
+NAME = "fig5"
+READS = NAME
+TITLE = "Static rates from 3 to 100 Mbit/s"
+SOURCE = CODEL.at("figure 5")
+CLAIM = """With the same settings at every rate, CoDel's median delay comes to about 5 ms once the link
+has 10 Mbit/s or more and the load is bulk transfers. RED, which has to be configured for each rate, leaves
+more of the link unused from 10 Mbit/s up. Round trips were 10 to 500 ms, loads were bulk flows with and without
+web traffic and constant bit rates; the buffer, eight times the bandwidth-delay product, was never what held the
+queue."""
+FOLLOWS = ""
+
+KEYS = ("rate",)
+BOUNDS: Bounds = {"low_ms": 3, "high_ms": 7, "from_bits": 10e6, "above_red": 0}
+# A reduced grid has short runs, of which the start is a good part
+CHECK: Bounds = {**BOUNDS, "low_ms": 1, "high_ms": 9, "above_red": -2}
+
+
+def targets(results: Results, bounds: Bounds = BOUNDS) -> list[Target]:
+    queue = results.bottleneck
+    fast = cases.rate_from(bounds["from_bits"])
+    medians = cases.of_runs(
+        results,
+        cases.OURS,
+        measures.delay(queue, "p50").of,
+        lambda p: fast(p) and cases.only_bulk(p),
+    )
+    beside_red = cases.against(
+        results, cases.OURS, "red", measures.utilisation(queue).of, cases.difference
+    )
+    low, high = bounds["low_ms"], bounds["high_ms"]
+    return [
+        verdict.between(
+            "our CoDel\u2019s median delay, bulk loads, from 10 Mbit/s up", medians, low, high, "ms"
+        ),
+        verdict.at_least(
+            "our CoDel\u2019s utilisation less RED\u2019s",
+            beside_red,
+            bounds["above_red"],
+            "percentage points",
+        ),
+    ]
+
+
+def table(results: Results) -> list[boxes.Table]:
+    near = {r: "CoDel about 5" for r in ("10 Mbit/s", "45 Mbit/s", "100 Mbit/s")}
+    lower = {r: "RED below CoDel" for r in near}
+    return boxes.both(results, KEYS, (near, lower))
+
+
+draw = partial(boxes.draw, keys=KEYS)
+describe = partial(boxes.describe, keys=KEYS)

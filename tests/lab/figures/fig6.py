@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The CoDel paper's figure 6: slow links, small and usual packets."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from . import boxes, cases, measures, verdict
+from .papers import CODEL
+from .results import Results
+from .verdict import Bounds, Target
+
+NAME = "fig6"
+READS = NAME
+TITLE = "Slow links, 128 kbit/s to 1.5 Mbit/s"
+SOURCE = CODEL.at("figure 6")
+CLAIM = """Where a single packet of 1500 bytes takes 8 to 94 ms, no queue can stay below 5 ms. CoDel, unchanged,
+keeps the link busy there, with an MTU of 500 bytes as with one of 1500. RED\u2019s median delays are
+100 to 200 ms at these rates."""
+FOLLOWS = ""
+
+KEYS = ("rate", "mtu")
+BOUNDS: Bounds = {"busy_percent": 90}
+CHECK: Bounds = {"busy_percent": 85}
+
+
+def targets(results: Results, bounds: Bounds = BOUNDS) -> list[Target]:
+    busy = measures.utilisation(results.bottleneck).of
+    made = []
+    for mtu in results.labels.get("mtu", [""]):
+        found = cases.of_runs(
+            results, cases.OURS, busy, lambda p: p.get("mtu") == mtu and cases.only_bulk(p)
+        )
+        words = f", MTU {mtu}" if mtu else ""
+        text = f"our CoDel\u2019s utilisation, bulk loads{words}"
+        made.append(verdict.at_least(text, found, bounds["busy_percent"], "%"))
+    return made
+
+
+def table(results: Results) -> list[boxes.Table]:
+    slow = {g: "RED 100 to 200" for g in boxes.tables.groups(results, KEYS)}
+    return boxes.both(results, KEYS, (slow, {}))
+
+
+draw = partial(boxes.draw, keys=KEYS)
+describe = partial(boxes.describe, keys=KEYS)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The CoDel paper's figure 7: a link whose rate changes every 50 s."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from . import cases, measures, overtime, plot, verdict
+from .papers import CODEL
+from .results import Results
+from .tables import Table
+from .verdict import Bounds, Case, Target
+
+NAME = "fig7"
+READS = NAME
+TITLE = "A link whose rate changes"
+SOURCE = CODEL.at("figure 7")
+CLAIM = """A link of nominally 100 Mbit/s runs at 100, 10, 1, 50, 1 and 100 Mbit/s for 50 s each, with four
+bulk flows and five web connections a second, in front of a buffer of 830 packets. CoDel finds its new control point
+within 100 ms of each change: half of the packets wait less than 2.7 ms, three quarters less than 5 ms, and for 95% of
+the time the delay is below 90 ms, while almost as many bytes pass as with tail drop, whose delay reaches 10 s."""
+FOLLOWS = ""
+
+BOUNDS: Bounds = {
+    "median_ms": 2.7,
+    "p75_ms": 5,
+    "p95_ms": 90,
+    "bytes_percent": 97,
+    "control_point_ms": 100,
+}
+# Short phases: the change of rate weighs more
+CHECK: Bounds = {
+    "median_ms": 8,
+    "p75_ms": 20,
+    "p95_ms": 400,
+    "bytes_percent": 85,
+    "control_point_ms": 1000,
+}
+PUBLISHED = {
+    "median delay": "CoDel 2.7",
+    "75th percentile delay": "CoDel 5",
+    "95th percentile delay": "CoDel 90",
+    "maximum delay": "tail drop 10\u202f000",
+    "time below 90 ms": "CoDel 95",
+    "carried": "CoDel almost tail drop\u2019s",
+}
+
+
+def control_points(results: Results) -> list[Case]:
+    """One for each change of rate; None where none was found before the next."""
+    made: list[Case] = []
+    for run in cases.runs(results, cases.OURS):
+        for phase in (run.queue(results.bottleneck, "phases") or [])[1:]:
+            words = f"{results.where(run)}, {phase['at_s']:g} s".lstrip(", ")
+            made.append((words, phase.get("control_point_ms")))
+    return made
+
+
+def targets(results: Results, bounds: Bounds = BOUNDS) -> list[Target]:
+    queue = results.bottleneck
+
+    def of(which: str) -> list[Case]:
+        return cases.of_runs(results, cases.OURS, measures.delay(queue, which).of)
+
+    moved = cases.against(
+        results, cases.OURS, cases.TAIL_DROP, measures.megabytes(queue).of, cases.share
+    )
+    return [
+        verdict.at_most("our CoDel\u2019s median delay", of("p50"), bounds["median_ms"], "ms"),
+        verdict.at_most("its 75th percentile", of("p75"), bounds["p75_ms"], "ms"),
+        verdict.below("its 95th percentile", of("p95"), bounds["p95_ms"], "ms"),
+        verdict.at_least("its bytes, of tail drop\u2019s", moved, bounds["bytes_percent"], "%"),
+        verdict.at_most(
+            "time to a new control point, after every change",
+            control_points(results),
+            bounds["control_point_ms"],
+            "ms",
+        ),
+    ]
+
+
+def table(results: Results) -> list[Table]:
+    return overtime.table(results, PUBLISHED)
+
+
+def draw(results: Results, path: Path) -> None:
+    plot.save(lambda: overtime.picture(results, overtime.columns_of(results)), path)
+
+
+describe = overtime.describe

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The CoDel paper's figure 9: who pays for the queue, from the runs of figure 8."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from . import cases, lines, measures, plot, tables, verdict
+from .papers import CODEL
+from .results import Results
+from .tables import Table
+from .verdict import Bounds, Target
+
+NAME = "fig9"
+READS = "fig8"
+TITLE = "Who is dropped: Jain\u2019s index of the drop share"
+SOURCE = CODEL.at("figure 9")
+CLAIM = """In the runs of figure 8, what a source loses relative to what it sends is shared more evenly by CoDel
+than by RED, in all of them: Jain\u2019s index of the drop share is higher (1 is even)."""
+FOLLOWS = ""
+
+KEY = "rtt"
+BOUNDS: Bounds = {"above_red": 0}
+CHECK: Bounds = {"above_red": -0.1}
+
+
+def targets(results: Results, bounds: Bounds = BOUNDS) -> list[Target]:
+    index = measures.jain_drops(results.bottleneck).of
+    found = cases.against(results, cases.OURS, "red", index, cases.difference)
+    text = "our CoDel\u2019s index less RED\u2019s, in every run"
+    return [verdict.above(text, found, bounds["above_red"], "")]
+
+
+def table(results: Results) -> list[Table]:
+    index = measures.jain_drops(results.bottleneck)
+    above = {p: "CoDel above RED" for p in tables.groups(results, [KEY])}
+    return [
+        tables.summarised(results, index, [KEY], above),
+        tables.by_point(results, index, folded=True),
+    ]
+
+
+def picture(results: Results) -> Figure:
+    figure, areas = plot.panels([3.0])
+    lines.panel(areas[0], results, KEY, measures.jain_drops(results.bottleneck))
+    areas[0].set_ylim(0, 1.02)
+    areas[0].set_title("The middle one of all loads")
+    areas[0].set_xlabel("round trip")
+    plot.legend(areas)
+    return figure
+
+
+def draw(results: Results, path: Path) -> None:
+    plot.save(lambda: picture(results), path)
+
+
+def describe(results: Results) -> str:
+    index = measures.jain_drops(results.bottleneck)
+    return lines.describe(results, KEY, [index], "the round trip")

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""CS244, graph 1: figure 7's question behind htb, with the rate changed every 15 s."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from . import overtime, plot
+from .papers import CS244
+from .results import Results
+from .tables import Table
+from .verdict import Bounds, Target
+
+NAME = "graph1"
+READS = NAME
+TITLE = "Delay of each packet: tail drop, RED, CoDel"
+SOURCE = CS244.at("graph 1")
+CLAIM = """Two hosts and one switch with the qdisc below htb, long flows, and another rate every 15 s: CoDel\u2019s
+delay follows the changes, as in the paper\u2019s figure 7, and five runs look almost the same. The evaluation wished for the
+drop percentage of each qdisc, for traffic that is not bulk and for time stamps from inside the kernel; all three are
+in the table here."""
+FOLLOWS = ""
+
+BOUNDS: Bounds = {}
+CHECK: Bounds = {}
+
+
+def targets(_results: Results, _bounds: Bounds = BOUNDS) -> list[Target]:
+    """The sources set none."""
+    return []
+
+
+def table(results: Results) -> list[Table]:
+    return overtime.table(results, {})
+
+
+def draw(results: Results, path: Path) -> None:
+    plot.save(lambda: overtime.picture(results, overtime.columns_of(results)), path)
+
+
+describe = overtime.describe

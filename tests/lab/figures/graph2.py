@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""CS244, graph 2: what a queue for each flow does for the spike after a change of rate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from . import cases, overtime, plot, series, tables, verdict
+from .papers import CS244
+from .results import Results, Run
+from .tables import Better, Measure, Table
+from .verdict import Bounds, Target
+
+NAME = "graph2"
+READS = NAME
+TITLE = "The spike when the rate falls: CoDel and FQ-CoDel"
+SOURCE = CS244.at("graph 2")
+CLAIM = """When the rate falls about 60 s into the run, packets that are queued already have to wait for the slower
+link. With fq_codel that spike of delay is nearly half of codel\u2019s."""
+FOLLOWS = ""
+
+SPIKE_S = (60.0, 65.0)
+BOUNDS: Bounds = {"share_percent": 55}
+CHECK: Bounds = {"share_percent": 75}
+PANELS = (
+    ("Ours", ("codel_oot", "fq_codel_oot")),
+    ("The kernel\u2019s", ("codel", "fq_codel")),
+)
+PUBLISHED = {"spike after 60 s": "FQ-CoDel about half of CoDel\u2019s"}
+
+
+def spike(results: Results) -> Measure:
+    def of(run: Run) -> float | None:
+        return series.worst_between(series.of(results, run, results.bottleneck), *SPIKE_S)
+
+    return Measure("spike after 60 s", "ms", Better.LOW, of)
+
+
+def targets(results: Results, bounds: Bounds = BOUNDS) -> list[Target]:
+    found = cases.against(results, cases.OUR_FQ, cases.OURS, spike(results).of, cases.share)
+    text = "our FQ-CoDel\u2019s longest delay from 60 to 65 s, of our CoDel\u2019s"
+    return [verdict.at_most(text, found, bounds["share_percent"], "%")]
+
+
+def table(results: Results) -> list[Table]:
+    first = tables.measured(results, "After the change at 60 s", [spike(results)], PUBLISHED)
+    return [*first, *overtime.table(results, {})]
+
+
+def draw(results: Results, path: Path) -> None:
+    known = [(title, [n for n in names if n in results.subjects]) for title, names in PANELS]
+    named = [n for _title, names in known for n in names]
+    rest = [n for n in results.subjects if n not in named]
+    parts = [(t, names) for t, names in [*known, ("The others", rest)] if names]
+    plot.save(lambda: overtime.picture(results, parts), path)
+
+
+describe = overtime.describe

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Ours against the kernel's own of the same kind, in every cell of every table.
+
+A cell is worse if the mean over its seeds is on the wrong side of the kernel's by more than the
+spread, which is the greatest value less the least over the seeds, of whichever of the two has more
+of it. With one seed nothing is known of the spread: it counts as 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Iterator
+
+from . import amounts, subjects
+from .tables import Better, Comparison, Listing, Row, Table
+from .verdict import Target
+
+NAME = "kernels_own"
+TITLE = "Against the kernel\u2019s own"
+FOLLOWS = ""
+HOW = """Each cell of every table above that says what is better (less delay, fewer drops, more bytes) is compared with the
+cell of the kernel\u2019s own qdisc of the same kind. Ours counts as worse if its mean over the seeds is on the wrong side by more than the
+spread: the greatest value less the least over the seeds, of ours or of the kernel\u2019s, whichever is more. Where there is one seed, nothing is
+known of the spread, and it counts as 0."""
+TEXT = "not worse than the kernel\u2019s own of the same kind by more than the spread, in any cell"
+HEAD = (
+    "experiment",
+    "table",
+    "row",
+    "qdisc",
+    "ours",
+    "the kernel\u2019s",
+    "spread",
+    "worse by",
+    "seeds",
+)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One of our cells and the kernel's beside it."""
+
+    experiment: str
+    table: str
+    row: str
+    subject: str
+    ours: tuple[float, ...]
+    theirs: tuple[float, ...]
+    better: Better
+
+    @property
+    def spread(self) -> float:
+        return max(amounts.spread(self.ours), amounts.spread(self.theirs))
+
+    @property
+    def loss(self) -> float:
+        """By how much ours is worse; negative if it is better."""
+        more = amounts.mean(self.ours) - amounts.mean(self.theirs)
+        return more if self.better is Better.LOW else -more
+
+    @property
+    def worse(self) -> bool:
+        # What six digits cannot tell apart is equal
+        return self.loss > self.spread + 1e-5 * abs(amounts.mean(self.theirs))
+
+    @property
+    def relative(self) -> float:
+        base = abs(amounts.mean(self.theirs))
+        return self.loss / base if base else float("inf")
+
+
+def of_row(experiment: str, table: str, row: Row) -> Iterator[Pair]:
+    if row.better is Better.NEITHER:
+        return
+    for subject, ours in row.cells.items():
+        rival = subjects.kernels_own(subject)
+        theirs = row.cells.get(rival, ()) if rival else ()
+        if ours and theirs:
+            yield Pair(experiment, table, row.label, subject, ours, theirs, row.better)
+
+
+def pairs(experiment: str, found: list[Table]) -> list[Pair]:
+    made: list[Pair] = []
+    for table in found:
+        if isinstance(table, Comparison):
+            for row in table.rows:
+                made += of_row(experiment, table.title, row)
+    return made
+
+
+def target(found: list[Pair]) -> Target:
+    worse = [p for p in found if p.worse]
+    value = f"worse in {len(worse)} of {len(found)} cells" if found else "not measured"
+    return Target(TEXT, "0 cells", value, not worse if found else None)
+
+
+def words(pair: Pair) -> tuple[str, ...]:
+    share = "" if pair.relative == float("inf") else f" ({amounts.text(100 * pair.relative)}%)"
+    return (
+        pair.experiment,
+        pair.table,
+        pair.row,
+        pair.subject,
+        amounts.text(amounts.mean(pair.ours)),
+        amounts.text(amounts.mean(pair.theirs)),
+        amounts.text(pair.spread),
+        amounts.text(pair.loss) + share,
+        str(min(len(pair.ours), len(pair.theirs))),
+    )
+
+
+def listing(found: list[Pair]) -> Listing:
+    worse = sorted((p for p in found if p.worse), key=lambda p: (-p.relative, words(p)))
+    return Listing("Cells in which ours is worse", HEAD, [words(p) for p in worse])
+
+
+def per_experiment(found: list[Pair]) -> Listing:
+    rows = []
+    for name in dict.fromkeys(p.experiment for p in found):
+        mine = [p for p in found if p.experiment == name]
+        better = sum(p.loss < -p.spread - 1e-5 * abs(amounts.mean(p.theirs)) for p in mine)
+        worse = sum(p.worse for p in mine)
+        counts = (len(mine), better, len(mine) - better - worse, worse)
+        rows.append((name, *map(str, counts)))
+    head = ("experiment", "cells compared", "better", "within the spread", "worse")
+    return Listing("How many cells", head, rows)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Overload control for requests: the Go library's nine load points, with a link as the server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from . import cases, lines, measures, plot, tables, verdict
+from .papers import GO
+from .results import Results
+from .tables import Comparison, Measure, Row, Table
+from .verdict import Bounds, Target
+
+NAME = "overload"
+READS = NAME
+TITLE = "Requests beyond what the server can do"
+SOURCE = GO.at("README, and the sweep of its simulation")
+CLAIM = """Requests come at random, 1000 a second on average, to a server that manages 500. A plain queue serves
+507 of them a second, but half of those only after 964 ms; the library\u2019s CoDel (target 5 ms, interval 10 ms) serves 513,
+half within 28 ms and 99% within 62.8 ms. Here requests are packets and the server is a link. Such senders do not slow
+down when dropped, which CoDel with its usual interval answers slowly: its figures stand beside."""
+FOLLOWS = ""
+
+KEY = "load"
+TWICE = "1000/500"
+FAST = "codel_oot_10ms"
+BOUNDS: Bounds = {"answered": 500, "p99_ms": 62.8}
+CHECK: Bounds = {"answered": 450, "p99_ms": 150}
+PUBLISHED = {
+    "answered in time": "queue 507, CoDel 513",
+    "median time to the answer": "queue 964, CoDel 27.7",
+    "95th percentile time to the answer": "queue 1025, CoDel 44.1",
+    "99th percentile time to the answer": "queue 1041, CoDel 62.8",
+}
+
+
+def wanted(results: Results) -> list[Measure]:
+    items = [name for r in results.runs[:1] for name, _t in r.kinds("requests")]
+    return [m for item in items[:1] for m in measures.of_traffic(item, "requests")]
+
+
+def measure(results: Results, name: str) -> Measure | None:
+    return next((m for m in wanted(results) if m.name == name), None)
+
+
+def targets(results: Results, bounds: Bounds = BOUNDS) -> list[Target]:
+    def of(name: str) -> list[verdict.Case]:
+        found = measure(results, name)
+        return (
+            cases.of_runs(results, FAST, found.of, lambda p: p.get(KEY) == TWICE) if found else []
+        )
+
+    answered, late = of("answered in time"), of("99th percentile time to the answer")
+    who = "our CoDel, interval 10 ms, at 1000/500"
+    return [
+        verdict.at_least(f"answered, {who}", answered, bounds["answered"], "/s"),
+        verdict.at_most(f"99th percentile, {who}", late, bounds["p99_ms"], "ms"),
+    ]
+
+
+def sourced(found: Comparison, name: str) -> Comparison:
+    """The library published one of its nine points."""
+    published = {TWICE: PUBLISHED.get(name, "")}
+    rows = [Row(r.label, r.better, r.cells, published.get(r.label, "")) for r in found.rows]
+    return Comparison(found.title, rows, found.note, found.folded)
+
+
+def table(results: Results) -> list[Table]:
+    return [sourced(tables.by_point(results, m), m.name) for m in wanted(results)]
+
+
+def picture(results: Results) -> Figure:
+    shown = [m for m in wanted(results) if m.name != "success"]
+    figure, areas = plot.panels([2.0] * len(shown))
+    for area, number in zip(areas, shown):
+        lines.panel(area, results, KEY, number)
+        area.set_ylabel(number.unit)
+        area.set_title(number.title[0].upper() + number.title[1:])
+        if number.unit == "ms":
+            plot.logarithmic(area, 1)
+        area.set_ylim(bottom=0)
+    areas[-1].set_xlabel("requests per second, offered / served")
+    plot.legend(areas)
+    return figure
+
+
+def draw(results: Results, path: Path) -> None:
+    plot.save(lambda: picture(results), path)
+
+
+def describe(results: Results) -> str:
+    shown = [m for m in wanted(results) if m.name != "success"]
+    return lines.describe(results, KEY, shown[-1:] + shown[:-1], "the load")

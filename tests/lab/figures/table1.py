@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The CoDel paper's table 1: a consumer's edge, both directions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from . import amounts, cases, measures, plot, subjects, tables, verdict
+from .papers import CODEL
+from .results import Results
+from .tables import Measure, Table
+from .verdict import Bounds, Case, Target
+
+NAME = "table1"
+READS = NAME
+TITLE = "A consumer\u2019s edge"
+SOURCE = CODEL.at("table 1")
+CLAIM = """On a symmetric line of 512 kbit/s or 1.5 Mbit/s, with a call in both directions, one endless download,
+web pages and uploads of 1 MB with pauses, CoDel never drops at a higher rate than tail drop, keeps a much smaller queue and
+moves about the same amount, in each direction."""
+FOLLOWS = ""
+
+BOUNDS: Bounds = {"drops_percent": 100, "queue_times": 5, "low_percent": 95, "high_percent": 105}
+CHECK: Bounds = {"drops_percent": 150, "queue_times": 3, "low_percent": 80, "high_percent": 120}
+
+
+def direction(queue: str) -> str:
+    return {"up": "up", "down": "down"}.get(queue.rpartition(".")[2], queue)
+
+
+def wanted(queue: str) -> list[Measure]:
+    delays = [measures.delay(queue, "mean"), measures.delay(queue, "p50")]
+    rest = (measures.backlog(queue), measures.megabytes(queue))
+    return [measures.drop_rate(queue), *delays, *rest]
+
+
+def beside_tail_drop(results: Results, number: str) -> list[Case]:
+    """Our share of tail drop's, in percent, for each direction of each run."""
+    found: list[Case] = []
+    for queue in results.compared:
+        measure = next(m for m in wanted(queue) if m.name == number)
+        for where, value in cases.against(
+            results, cases.OURS, cases.TAIL_DROP, measure.of, cases.share
+        ):
+            found.append((", ".join(w for w in (direction(queue), where) if w), value))
+    return found
+
+
+def smaller(results: Results) -> list[Case]:
+    """How many times smaller our queue is."""
+    return [(w, 100 / v if v else float("inf")) for w, v in beside_tail_drop(results, "mean queue")]
+
+
+def targets(results: Results, bounds: Bounds = BOUNDS) -> list[Target]:
+    drops = beside_tail_drop(results, "dropped")
+    moved = beside_tail_drop(results, "carried")
+    low, high = bounds["low_percent"], bounds["high_percent"]
+    return [
+        verdict.at_most(
+            "our CoDel\u2019s drop rate, of tail drop\u2019s", drops, bounds["drops_percent"], "%"
+        ),
+        verdict.at_least(
+            "its mean queue is smaller than tail drop\u2019s",
+            smaller(results),
+            bounds["queue_times"],
+            "times",
+        ),
+        verdict.between("its bytes, of tail drop\u2019s", moved, low, high, "%"),
+    ]
+
+
+def table(results: Results) -> list[Table]:
+    made: list[Table] = []
+    sources = {
+        "dropped": "CoDel not above tail drop",
+        "mean queue": "CoDel much smaller",
+        "carried": "similar",
+    }
+    for queue in results.compared:
+        title = direction(queue).capitalize()
+        made += tables.measured(results, title, wanted(queue), sources)
+    return made
+
+
+def panel(areas: tuple[plot.Axes, plot.Axes], results: Results, queue: str) -> None:
+    """Mean delay and drop rate, one dot for each subject."""
+    measure = (measures.delay(queue, "mean"), measures.drop_rate(queue))
+    for area, number in zip(areas, measure):
+        for place, point in enumerate(results.points):
+            for name in results.subjects:
+                values = results.values(name, point, number.of)
+                if values:
+                    dot(area, name, amounts.mean(values), place, results.subjects)
+        area.set_yticks(range(len(results.points)), [results.title_of(p) for p in results.points])
+        area.set_ylim(len(results.points) - 0.5, -0.5)
+        area.set_xlabel(f"mean {number.title}" if number.unit == "%" else number.title)
+
+
+def dot(area: plot.Axes, name: str, x: float, place: int, names: list[str]) -> None:
+    """Subjects one above the other, so that equal ones are seen."""
+    step = 0.8 / max(1, len(names))
+    y = place - 0.4 + step * (names.index(name) + 0.5)
+    plot.line(area, name, [x], [y], marker=plot.style(name).marker, linestyle="none")
+
+
+def picture(results: Results) -> Figure:
+    count = max(1, len(results.compared))
+    figure, areas = plot.pyplot.subplots(
+        count,
+        2,
+        figsize=(plot.WIDTH, 0.9 + count * (0.5 + 0.9 * len(results.points))),
+        sharex="col",
+        squeeze=False,
+        layout="constrained",
+    )
+    for pair, queue in zip(areas, results.compared):
+        panel(tuple(pair), results, queue)
+        pair[0].set_title(direction(queue).capitalize())
+        pair[1].tick_params(labelleft=False)
+    plot.logarithmic(areas[0][0], 1, "x")
+    areas[0][0].set_xlim(left=0)
+    areas[0][1].set_xlim(left=0)
+    plot.legend([a for row in areas for a in row][::-1])
+    return figure
+
+
+def draw(results: Results, path: Path) -> None:
+    plot.save(lambda: picture(results), path)
+
+
+def describe(results: Results) -> str:
+    parts = []
+    for queue in results.compared:
+        number = measures.delay(queue, "mean").of
+        for point in results.points:
+            found = ((s, results.values(s, point, number)) for s in results.subjects)
+            words = [
+                f"{subjects.title(s)} {amounts.text(amounts.mean(v))} ms" for s, v in found if v
+            ]
+            parts.append(f"{direction(queue)}, {results.title_of(point)}: {', '.join(words)}")
+    return f"Dots for mean delay and drop rate of each qdisc. Mean delay {'; '.join(parts)}."

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Tables before they are HTML or text: what is compared, and plain lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Iterable, Sequence
+
+from . import amounts, subjects
+from .results import Number, Point, Results, Run
+
+
+class Better(Enum):
+    """Which of two values a user prefers."""
+
+    LOW = "low"
+    HIGH = "high"
+    NEITHER = "neither"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number of each run; `of` gives None where there is none."""
+
+    name: str
+    unit: str
+    better: Better
+    of: Number
+
+    @property
+    def title(self) -> str:
+        return f"{self.name}, {self.unit}" if self.unit else self.name
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a comparison: a subject's cell has a value for each seed."""
+
+    label: str
+    better: Better
+    cells: dict[str, tuple[float, ...]]
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Subjects side by side. A folded table is long and opened on demand."""
+
+    title: str
+    rows: list[Row]
+    note: str = ""
+    folded: bool = False
+
+    @property
+    def subjects(self) -> list[str]:
+        return subjects.ordered(s for r in self.rows for s, values in r.cells.items() if values)
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A plain table of words; the first column heads the rows."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: list[tuple[str, ...]] = field(default_factory=list)
+    note: str = ""
+    folded: bool = False
+
+
+Table = Comparison | Listing
+Sources = dict[str, str]
+
+
+def row(results: Results, label: str, measure: Measure, point: Point, source: str = "") -> Row:
+    cells = {s: results.values(s, point, measure.of) for s in results.subjects}
+    return Row(label, measure.better, cells, source)
+
+
+def measured(
+    results: Results, title: str, measures: Iterable[Measure], sources: Sources | None = None
+) -> list[Comparison]:
+    """One table a point, whose rows are measures."""
+    made = []
+    for point in results.points:
+        words = point.title(results.varied)
+        rows = [row(results, m.title, m, point, (sources or {}).get(m.name, "")) for m in measures]
+        made.append(Comparison(f"{title}, {words}" if words else title, drop_empty(rows)))
+    return [t for t in made if t.rows]
+
+
+def by_point(results: Results, measure: Measure, folded: bool = False) -> Comparison:
+    """One table a measure, whose rows are points."""
+    rows = [row(results, results.title_of(p), measure, p) for p in results.points]
+    return Comparison(measure.title[0].upper() + measure.title[1:], drop_empty(rows), "", folded)
+
+
+def summarised(
+    results: Results, measure: Measure, keys: Sequence[str], sources: Sources | None = None
+) -> Comparison:
+    """Rows are groups of points with the same labels of `keys`: the middle of each group."""
+    rows = []
+    for group, points in groups(results, keys).items():
+        cells = {s: middles(results, s, points, measure.of) for s in results.subjects}
+        rows.append(Row(group, measure.better, cells, (sources or {}).get(group, "")))
+    title = measure.title[0].upper() + measure.title[1:]
+    note = "Each number is the middle one of the runs of its row."
+    return Comparison(title, drop_empty(rows), note)
+
+
+def groups(results: Results, keys: Sequence[str]) -> dict[str, list[Point]]:
+    found: dict[str, list[Point]] = {}
+    for point in results.points:
+        found.setdefault(point.title(keys) or "all", []).append(point)
+    return found
+
+
+def middles(
+    results: Results, subject: str, points: Sequence[Point], number: Number
+) -> tuple[float, ...]:
+    """For each seed, the median over the points."""
+    made = []
+    for seed in results.seeds:
+        runs = (results.run(subject, p, seed) for p in points)
+        values = [v for r in runs if r and (v := number(r)) is not None]
+        made += [amounts.median(values)] if values else []
+    return tuple(made)
+
+
+def drop_empty(rows: Sequence[Row]) -> list[Row]:
+    return [r for r in rows if any(r.cells.values())]
+
+
+def scaled(number: Number, factor: float) -> Number:
+    def of(run: Run) -> float | None:
+        value = number(run)
+        return None if value is None else value * factor
+
+    return of
