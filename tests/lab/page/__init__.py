@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The report page: HTML of the figures' tables, targets and words."""

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The page as one file: its style inside, its figures beside it, nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from . import sections, top, words
+from .book import Book
+from .html import Html, lines, tag
+
+STYLE = Path(__file__).with_name("style.css")
+LEAD = """What the sources of CoDel and FQ-CoDel have claimed, run again on a real kernel in virtual time: the same
+command makes the same bytes anywhere."""
+
+
+def head() -> Html:
+    style = Html("\n" + STYLE.read_text())
+    return tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("title", top.TITLE),
+        tag("style", style),
+    )
+
+
+def page(book: Book) -> str:
+    found = [t for _name, t in book.targets]
+    lead = tag("p", f"{' '.join(LEAD.split())} {words.summary(found)}.", class_="lead")
+    main = lines(
+        top.was_run(book),
+        top.reading(),
+        top.all_targets(book),
+        sections.parts(book),
+        sections.against_kernel(book),
+        sections.extras(book),
+    )
+    body = lines(
+        tag("a", "Skip to the report", href="#main", class_="skip"),
+        tag("header", tag("h1", top.TITLE), lead),
+        top.contents(book),
+        tag("main", main, id="main"),
+        tag("footer", tag("p", "Made by tests/lab/report.py from the JSON files beside it.")),
+    )
+    return f"<!DOCTYPE html>\n{tag('html', head(), tag('body', body), lang='en')}\n"

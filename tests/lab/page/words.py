@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Sentences that follow from numbers."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from figures.kernels_own import Pair
+from figures.verdict import Target
+
+MARKS = {True: "\u2713 met", False: "\u2717 not met", None: "\u2013 not measured"}
+LOOKS = {True: "met", False: "missed", None: "unknown"}
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def of_targets(found: Sequence[Target]) -> str:
+    """How many are met, and by how far the others miss."""
+    judged = [t for t in found if t.met is not None]
+    missed = [t for t in judged if not t.met]
+    if not found:
+        return "The source sets no target here."
+    if not judged:
+        return "Nothing was measured that a target could be judged by."
+    if not missed:
+        return "The target is met." if len(judged) == 1 else f"All {len(judged)} targets are met."
+    parts = "; ".join(f"{t.text} should be {t.bound}, and is {t.value}" for t in missed)
+    return f"{len(judged) - len(missed)} of {count(len(judged), 'target')} met. Not met: {parts}."
+
+
+def of_pairs(found: Sequence[Pair]) -> str:
+    if not found:
+        return ""
+    worse = [p for p in found if p.worse]
+    cells = count(len(found), "cell")
+    if not worse:
+        return f"Ours is not worse than the kernel\u2019s own in any of {cells} that compare them."
+    return (
+        f"Of {cells} that compare ours with the kernel\u2019s own, ours is worse in {len(worse)} by "
+        "more than the spread over seeds."
+    )
+
+
+def summary(found: Sequence[Target]) -> str:
+    judged = [t for t in found if t.met is not None]
+    met = sum(bool(t.met) for t in judged)
+    return f"{met} of {count(len(judged), 'target')} met"
