@@ -1,0 +1,72 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""One run of the laboratory in the virtual machine.
+
+    main.py DOCUMENT RESULT
+
+The network of the document is built and measured, its traffic sent; what the traffic, the qdiscs and the
+tools say is the result. The meter's records stay where the meter shows them.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.dont_write_bytecode = True
+
+import network  # noqa: E402
+from traffic import run  # noqa: E402
+
+LEAD = 200_000_000  # ns from the end of the set-up to experiment time 0
+VERSIONS = {
+    "iproute2": ("tc", "-V"),
+    "irtt": ("irtt", "version"),
+    "ping": ("ping", "-V"),
+}
+
+
+def first_line(argv: tuple[str, ...]) -> str:
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    return (done.stdout or done.stderr).splitlines()[0]
+
+
+def load(document: dict[str, Any]) -> None:
+    """All modules that may be asked for, so that machines differ in nothing but the experiment."""
+    meter = f"{network.MODULES}/lab_meter.ko"
+    network.command("modprobe", "-a", "sch_codel_oot", "sch_fq_codel_oot")
+    network.command("insmod", f"{network.MODULES}/slow_link.ko")
+    if document["records"]:
+        network.command("insmod", meter, f"records={document['records']}")
+
+
+def perform(document: dict[str, Any]) -> dict[str, Any]:
+    load(document)
+    metered = bool(document["records"])
+    network.build(document, metered)
+    addresses = {node: network.address(k) for k, node in enumerate(document["nodes"])}
+    origin = time.monotonic_ns() + LEAD
+    if metered:
+        Path(network.METER).write_text(f"origin {origin}")
+    traffic = run(document, addresses, origin, network.rate_changes(document))
+    return {
+        "kernel": Path("/proc/sys/kernel/osrelease").read_text().strip(),
+        "versions": {tool: first_line(argv) for tool, argv in VERSIONS.items()},
+        "origin": origin,
+        "queues": network.queues(document),
+        "traffic": traffic,
+    }
+
+
+def main(document: str, result: str) -> None:
+    found = perform(json.loads(Path(document).read_text()))
+    Path(result).write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The chain of nodes: a namespace each, veth pairs between them, qdiscs, rates and delays.
+
+A direction of a link that has a delay and nothing else gets it from netem at the sending end. One that has
+a queue as well gets it behind the queue, as a real link has it: in a namespace "wire" between
+the two ends, which passes on what arrives at one side, late, to the other.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from typing import Any, Callable, Iterator
+
+from namespace import inside
+
+Link = dict[str, Any]
+Action = tuple[int, Callable[[], None]]  # experiment time in ns, what happens then
+
+WIRE = "wire"
+MODULES = "/root"
+SLOW = "/sys/module/slow_link/parameters/link"
+METER = "/sys/kernel/debug/lab_meter/control"
+BUFFER = 64 << 20  # bytes: what a socket may grow to, above every path's needs
+ETHERNET = 14
+DIRECTIONS = ("up", "down")
+
+# Nothing but the experiment's packets is on the links, and no connection learns from an earlier one.
+SYSCTLS = {
+    "net.ipv4.ip_forward": "1",
+    "net.ipv4.tcp_no_metrics_save": "1",
+    "net.ipv4.tcp_rmem": f"4096 131072 {BUFFER}",
+    "net.ipv4.tcp_wmem": f"4096 16384 {BUFFER}",
+    "net.ipv6.conf.all.disable_ipv6": "1",
+    "net.ipv6.conf.default.disable_ipv6": "1",
+}
+
+
+class Failure(Exception):
+    """A command of the set-up failed."""
+
+
+def command(*argv: str, text: str | None = None) -> str:
+    done = subprocess.run(argv, input=text, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Failure(f"{' '.join(argv)}: {done.stderr.strip() or done.returncode}")
+    return done.stdout
+
+
+def in_namespace(name: str, *argv: str) -> str:
+    return command("ip", "netns", "exec", name, *argv)
+
+
+def batch(tool: str, namespace: str, lines: list[str]) -> None:
+    if lines:
+        command(tool, "-n", namespace, "-batch", "-", text="\n".join(lines) + "\n")
+
+
+def address(node: int) -> str:
+    """What traffic uses: on the node's loopback, whichever way its packets take."""
+    return f"10.255.{node}.1"
+
+
+def hardware(link: int, end: int) -> str:
+    return f"02:00:00:00:{link:02x}:{end:02x}"
+
+
+def device(link: int, direction: str) -> str:
+    """The device that sends in a direction."""
+    return f"{direction}{link}"
+
+
+def late(delay: int) -> str:
+    """netem with a delay in ns, and never full."""
+    return f"netem limit 1000000 delay {delay / 1000:.3f}us"
+
+
+def has_queue(way: dict[str, Any]) -> bool:
+    return bool(way["qdisc"] or way["rate"])
+
+
+def needs_wire(link: Link) -> bool:
+    return any(has_queue(link[d]) and link[d]["delay"] for d in DIRECTIONS)
+
+
+def ends(link: Link) -> Iterator[tuple[int, str, str, dict[str, Any]]]:
+    """Number, node, direction and properties of what each end sends."""
+    for end, direction in enumerate(DIRECTIONS):
+        yield end, link["ends"][end], direction, link[direction]
+
+
+def offloads_off(namespace: str, dev: str) -> None:
+    """A packet is a packet: a veth would pass on bundles of 64 KB."""
+    in_namespace(namespace, "ethtool", "-K", dev, "tso", "off", "gso", "off", "gro", "off")
+
+
+# ---- pairs ----------------------------------------------------------------------------------------
+
+
+def create(number: int, link: Link) -> None:
+    """The devices of a link, at both ends, with neighbours that are known."""
+    mtu = link["mtu"]
+    names = [device(number, d) for d in DIRECTIONS]
+    macs = [hardware(number, end) for end in range(2)]
+    sides = [f"{names[e]} mtu {mtu} address {macs[e]} netns {link['ends'][e]}" for e in range(2)]
+    if needs_wire(link):
+        for end in range(2):
+            far = f"w{names[end]} mtu {mtu} netns {WIRE}"
+            command("ip", *f"link add {sides[end]} type veth peer {far}".split())
+        pass_on(number, link)
+    else:
+        command("ip", *f"link add {sides[0]} type veth peer {sides[1]}".split())
+    for end in range(2):
+        namespace, dev = link["ends"][end], names[end]
+        offloads_off(namespace, dev)
+        batch(
+            "ip",
+            namespace,
+            [
+                f"addr add 10.0.{number}.{end + 1}/24 dev {dev}",
+                f"link set {dev} up",
+                f"neigh add 10.0.{number}.{2 - end} lladdr {macs[1 - end]} dev {dev} nud permanent",
+            ],
+        )
+
+
+def pass_on(number: int, link: Link) -> None:
+    """What comes in at one side of the wire goes out at the other, after the delay."""
+    lines = []
+    near = [f"w{device(number, d)}" for d in DIRECTIONS]
+    for end, direction in enumerate(DIRECTIONS):
+        offloads_off(WIRE, near[end])
+        lines += [
+            f"qdisc add dev {near[1 - end]} root {late(link[direction]['delay'])}",
+            f"qdisc add dev {near[end]} clsact",
+            f"filter add dev {near[end]} ingress matchall"
+            f" action mirred egress redirect dev {near[1 - end]}",
+        ]
+    batch("ip", WIRE, [f"link set {dev} up" for dev in near])
+    batch("tc", WIRE, lines)
+
+
+def add_routes(nodes: list[str]) -> None:
+    """Along the chain: to those before by the link before, to those after by the link after."""
+    for at, node in enumerate(nodes):
+        lines = [f"addr add {address(at)}/32 dev lo", "link set lo up"]
+        for to in range(len(nodes)):
+            if to == at:
+                continue
+            link, via = (at - 1, 1) if to < at else (at, 2)
+            lines.append(f"route add {address(to)} via 10.0.{link}.{via} src {address(at)}")
+        batch("ip", node, lines)
+
+
+# ---- queues ---------------------------------------------------------------------------------------
+
+
+def bucket(rate: int, mtu: int) -> int:
+    """Bytes that a token bucket lends: a packet, or what passes in a millisecond."""
+    return max(mtu + ETHERNET, rate // 8000)
+
+
+def shaper_words(way: dict[str, Any], rate: int, mtu: int) -> str:
+    size = bucket(rate, mtu)
+    if way["shaper"] == "htb":
+        return f"htb rate {rate} ceil {rate} burst {size} cburst {size} quantum {mtu + ETHERNET}"
+    return f"tbf rate {rate} burst {size} limit 1000000000"
+
+
+def shape(namespace: str, dev: str, way: dict[str, Any], mtu: int) -> None:
+    """The root qdisc: the subject itself before a slow device, or a shaper above it."""
+    qdisc = way["qdisc"] or "pfifo"
+    if not way["rate"] or way["shaper"] == "wire":
+        batch("tc", namespace, [f"qdisc add dev {dev} root handle 1: {qdisc}"])
+        if way["rate"]:
+            slow(namespace, dev, way["rate"])
+        return
+    words = shaper_words(way, way["rate"], mtu)
+    if way["shaper"] == "htb":
+        lines = [
+            f"qdisc add dev {dev} root handle 100: htb default 1",
+            f"class add dev {dev} parent 100: classid 100:1 {words}",
+        ]
+    else:
+        lines = [f"qdisc add dev {dev} root handle 100: {words}"]
+    batch("tc", namespace, [*lines, f"qdisc add dev {dev} parent 100:1 handle 1: {qdisc}"])
+
+
+def tell(namespace: str, path: str, text: str) -> None:
+    """Writes to a file that looks devices up in the namespace of who writes."""
+    with inside(namespace), open(path, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def slow(namespace: str, dev: str, rate: int) -> None:
+    tell(namespace, SLOW, f"{dev} {rate}")
+
+
+def change(namespace: str, dev: str, way: dict[str, Any], rate: int, mtu: int) -> None:
+    words = shaper_words(way, rate, mtu)
+    if way["shaper"] == "wire":
+        slow(namespace, dev, rate)
+    elif way["shaper"] == "htb":
+        words = f"class change dev {dev} parent 100: classid 100:1 {words}"
+        command("tc", "-n", namespace, *words.split())
+    else:
+        command("tc", "-n", namespace, *f"qdisc change dev {dev} root handle 100: {words}".split())
+
+
+def add_queues(number: int, link: Link, meter: bool) -> None:
+    for _end, node, direction, way in ends(link):
+        dev = device(number, direction)
+        if has_queue(way):
+            shape(node, dev, way, link["mtu"])
+        elif way["delay"] and not needs_wire(link):
+            batch("tc", node, [f"qdisc add dev {dev} root {late(way['delay'])}"])
+        if meter and way["measure"]:
+            tell(node, METER, f"add {dev}")
+
+
+# ---- all ------------------------------------------------------------------------------------------
+
+
+def build(document: dict[str, Any], meter: bool = True) -> None:
+    for node in [*document["nodes"], WIRE]:
+        command("ip", "netns", "add", node)
+        in_namespace(node, "sysctl", "-qw", *(f"{k}={v}" for k, v in SYSCTLS.items()))
+    for number, link in enumerate(document["links"]):
+        create(number, link)
+    add_routes(document["nodes"])
+    for number, link in enumerate(document["links"]):
+        add_queues(number, link, meter)
+
+
+def rate_changes(document: dict[str, Any]) -> list[Action]:
+    """What is to be called at which experiment time."""
+
+    def action(node: str, dev: str, way: dict[str, Any], rate: int, mtu: int) -> Callable[[], None]:
+        return lambda: change(node, dev, way, rate, mtu)
+
+    return [
+        (time, action(node, device(number, direction), way, rate, link["mtu"]))
+        for number, link in enumerate(document["links"])
+        for _end, node, direction, way in ends(link)
+        for time, rate in way["rates"]
+    ]
+
+
+def queues(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """The measured ones in the meter's order, with what tc says of them now."""
+    found = []
+    for number, link in enumerate(document["links"]):
+        for _end, node, direction, way in ends(link):
+            if way["measure"]:
+                dev = device(number, direction)
+                found.append(
+                    {
+                        "link": link["name"],
+                        "direction": direction,
+                        "device": dev,
+                        "options": way["qdisc"] or "pfifo",
+                        "tc": command("tc", "-n", node, "-s", "-j", "qdisc", "show", "dev", dev),
+                    }
+                )
+    return found
