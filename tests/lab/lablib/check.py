@@ -81,14 +81,10 @@ class Reader:
 
     def names(self, path: Path, what: str) -> list[str]:
         """The keys of a table that holds things of one kind."""
-        found = []
-        for name in self.subtable(path):
-            if NAME.fullmatch(name):
-                found.append(name)
-            else:
-                self.wrong(
-                    (*path, name), f"{show(name)} is no name of a {what} (letters, digits, - and _)"
-                )
+        found = list(self.subtable(path))
+        for name in (n for n in found if not NAME.fullmatch(n)):
+            message = f"{show(name)} is no name of a {what} (letters, digits, - and _)"
+            self.wrong((*path, name), message)
         return found
 
     # ---- the scenario's tables

@@ -14,7 +14,7 @@ from .plan import Run
 
 # Seconds: of a boot, of a virtual second, of a megabit through the bottleneck
 FIRST = (4.0, 0.05, 0.02)
-TRUST = 0.2  # in these: as much as in a fifth of a run that was measured
+TRUST = 0.02  # in these: a fiftieth of that in a run that was measured
 LEAST = 0.02  # of these, whatever is measured
 Vector = list[float]
 

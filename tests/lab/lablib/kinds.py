@@ -51,14 +51,13 @@ def within(value: Any, low: Any, high: Any, written: Callable[[Any], str] = str)
 
 
 def quantity(unit: Unit, low: str, high: str) -> Kind:
-    """Nothing is the same in all units: a plain 0 will do for it."""
+    """A plain 0 is the same in all units."""
     bounds = unit.parse(low), unit.parse(high)
 
     def read(value: Any) -> int:
-        if value == 0 and type(value) is int:
-            value = low if not bounds[0] else value
+        plain = isinstance(value, int) and not isinstance(value, bool)
         try:
-            amount = unit.parse(value)
+            amount = 0 if plain and value == 0 else unit.parse(value)
         except ValueError as error:
             raise Bad(str(error)) from error
         return within(amount, *bounds, unit.format)  # type: ignore[no-any-return]

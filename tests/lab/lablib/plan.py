@@ -28,7 +28,8 @@ class Run:
     @property
     def title(self) -> str:
         labels = [f"{k}={v}" for k, v in self.point.items()]
-        return " ".join([self.scenario, self.qdisc or "", *labels, f"seed={self.seed}"])
+        subject = [self.qdisc] if self.qdisc else []
+        return " ".join([self.scenario, *subject, *labels, f"seed={self.seed}"])
 
 
 @dataclass(frozen=True)
@@ -71,9 +72,9 @@ class Planner:
             yield from self.point(point)
 
     def point(self, point: Point) -> Iterator[Run]:
-        before = len(self.errors.lines)
+        before = self.errors.count
         found = read(point.tree, self.errors)
-        if len(self.errors.lines) > before:
+        if self.errors.count > before:
             return
         if not found["qdiscs"]:
             yield from self.seeds(point, found, None)
@@ -85,12 +86,12 @@ class Planner:
     def changed(self, point: Point, name: str, own: dict[str, Any]) -> Table | None:
         """The point with a qdisc's own settings."""
         tree = point.tree.copy()
-        before = len(self.errors.lines)
+        before = self.errors.count
         for path, value, inside in settings(own):
             at = point.tree.below(("qdiscs", name, "set", *inside))
             scenario.apply(tree, Setting(path, value, at), self.errors)
         found = read(tree, self.errors)
-        return found if len(self.errors.lines) == before else None
+        return found if self.errors.count == before else None
 
     def seeds(self, point: Point, found: Table, subject: document.Subject) -> Iterator[Run]:
         for seed in found["seeds"]:
@@ -118,14 +119,14 @@ def narrow(tree: Tree, options: Options, errors: Errors) -> None:
 
 
 def make(file: File, options: Options, name: str | None = None) -> Plan:
-    """Raises tree.Wrong with all that is wrong, in grids that are not chosen too."""
+    """Raises tree.Wrong with all that is wrong, in the grids that are not chosen too."""
     errors = Errors()
     tree = scenario.read(file, options.grid, errors)
     planner = Planner(name or file.stem, errors)
     where = scenario.resolve(tree, options.grid, options.sets, errors)
     narrow(where.tree, options, errors)
     runs = list(planner.runs(where))
-    for other in scenario.grids(tree):
+    for other in [DEFAULT_GRID, *scenario.grids(tree)]:
         if other != options.grid:
             list(planner.runs(scenario.resolve(tree, other, (), errors)))
     errors.check()

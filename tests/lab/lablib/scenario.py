@@ -253,6 +253,9 @@ def read(file: File, grid: str, errors: Errors) -> Tree:
     """The file; the grid must be one that it has."""
     tree = load(file)
     known = grids(tree)
+    if DEFAULT_GRID in known:
+        at = ("grid", DEFAULT_GRID)
+        errors.add(tree.origin(at), at, "this is the name of the scenario without any grid")
     if grid != DEFAULT_GRID and grid not in known:
         errors.add(str(file), (), f"there is no [grid.{grid}] ({suggestion(grid, known)})")
         errors.check()

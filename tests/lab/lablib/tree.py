@@ -24,21 +24,21 @@ class Wrong(Exception):
 
 
 class Errors:
-    """What was found wrong, each thing once, in the order of finding."""
+    """What was found wrong, each thing once."""
 
     def __init__(self) -> None:
-        self.lines: dict[str, None] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self.lines)
+        self.lines: dict[str, int] = {}  # and the line of the file that each is about
+        self.count = 0  # of what was found, those that were said before as well
 
     def add(self, origin: str, path: Path, message: str) -> None:
+        self.count += 1
         place = f"{dotted(path)}: " if path else ""
-        self.lines[f"{origin}: {place}{message}"] = None
+        line = origin.rpartition(":")[2]
+        self.lines[f"{origin}: {place}{message}"] = int(line) if line.isdecimal() else 0
 
     def check(self) -> None:
         if self.lines:
-            raise Wrong("\n".join(self.lines))
+            raise Wrong("\n".join(sorted(self.lines, key=lambda text: self.lines[text])))
 
 
 def dotted(path: Path) -> str:

@@ -64,10 +64,14 @@ class Worker:
     process: BaseProcess
     log: IO[bytes] = field(repr=False)
 
-    def said(self) -> list[str]:
+    def reason(self) -> list[str]:
+        """The last that it said, and what ended it if that was no error of its own."""
         self.log.seek(0)
         lines = self.log.read().decode(errors="replace").splitlines()
-        return [line for line in lines if line.strip()][-REASON:]
+        said = [line for line in lines if line.strip()][-REASON:]
+        status = self.process.exitcode or 0
+        ended = [f"its process ended by signal {-status}"] if status < 0 else []
+        return [*said, *ended] or [f"its process ended with status {status}"]
 
     def stop(self) -> None:
         """Ends the process, if it has not ended; its machine ends with it."""
@@ -146,8 +150,7 @@ class Pool:
         for worker in [w for w in self.running if not w.process.is_alive()]:
             good = worker.process.exitcode == 0
             if not good:
-                reason = worker.said() or [f"its process ended with {worker.process.exitcode}"]
-                self.failed.append(Failed(worker.job, reason))
+                self.failed.append(Failed(worker.job, worker.reason()))
             self.running.remove(worker)
             worker.stop()
             self.progress.finished(worker.job.run, good)

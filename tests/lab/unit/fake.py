@@ -1,0 +1,112 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""tests/lab/run with a machine that only seems to be one.
+
+    fake.py FOLDER ARGUMENT...
+
+Results go to FOLDER/out, and FOLDER/journal has a line for each begin and end of a run. What a
+run does is its qdisc's first word: nothing, or one of those below.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.machinery
+import importlib.util
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+LAB = Path(__file__).resolve().parents[1]
+if __name__ == "__main__":
+    sys.path[:0] = [str(LAB), str(LAB.parent / "vm")]
+    sys.dont_write_bytecode = True
+
+from lablib.lab import Lab  # noqa: E402
+from lablib.plan import Run  # noqa: E402
+from vmlib import process  # noqa: E402
+
+LONG = 1000  # s, which nobody waits for
+
+
+def program() -> ModuleType:
+    """tests/lab/run as a module."""
+    loader = importlib.machinery.SourceFileLoader("lab_run", str(LAB / "run"))
+    spec = importlib.util.spec_from_loader("lab_run", loader)
+    assert spec
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def figures(run: Run) -> dict[str, Any]:
+    """Any, but always the same for a document."""
+    digest = hashlib.sha256(json.dumps(run.document, sort_keys=True).encode()).digest()
+    delay = {p: digest[n] / 7 for n, p in enumerate(("p50", "p95", "p99"))}
+    queue = {"utilisation": 1 / 3, "drop_rate": 0.5, "delay_ms": delay, "traffic": {}}
+    traffic = {"x": {"kind": "bulk", "goodput_mbit": digest[4] / 3, "flows_mbit": []}}
+    return {"queues": {"l.up": queue}, "traffic": traffic}
+
+
+class Machine:
+    """What runs are made with."""
+
+    def __init__(self, folder: Path, recipe: str = "recipe") -> None:
+        self.folder = folder
+        self.word = recipe
+
+    def recipe(self, suite: str) -> str:
+        return f"{self.word} {suite}"
+
+    def journal(self, what: str, run: Run) -> None:
+        line = f"{what} {run.title}\n".encode()
+        fd = os.open(self.folder / "journal", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        os.write(fd, line)
+        os.close(fd)
+
+    def execute(self, run: Run, timeout: float) -> dict[str, Any]:
+        assert timeout > 300
+        self.journal("begin", run)
+        self.behave(run.document["links"][0]["up"]["qdisc"].split()[0])
+        self.journal("end", run)
+        versions = {"tool": "1.0"}
+        return {"kernel": f"6.1 {run.suite}", "versions": versions, "result": figures(run)}
+
+    def behave(self, word: str) -> None:
+        os.write(1, b"the machine talks\n")
+        if word == "fails":
+            raise process.Failure("\n".join(f"line {number}" for number in range(30)))
+        if word == "raises":
+            os.write(2, b"it divides by nothing\n")
+            print(1 // 0)
+        if word == "dies":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if word == "hangs":
+            self.hang()
+        time.sleep(0.05)
+
+    def hang(self) -> None:
+        """Like QEMU: a process of its own that must not be left behind."""
+        if (self.folder / "well").exists():
+            return
+        child = process.start(["sleep", str(LONG)])
+        (self.folder / "sleeper").write_text(str(child.pid))
+        try:
+            child.wait()
+        finally:
+            process.stop(child)
+
+
+def laboratory(folder: Path, recipe: str = "recipe") -> Lab:
+    machine = Machine(folder, recipe)
+    return Lab(folder / "out", machine.recipe, machine.execute)
+
+
+if __name__ == "__main__":
+    process.catch_signals()
+    sys.exit(program().main(sys.argv[2:], laboratory(Path(sys.argv[1]))))

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The command line, and the document that it writes."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import subprocess
+import sys
+
+from lablib import options, results
+from lablib.plan import Plan
+
+from . import fake
+from .cases import LAB, case, folder, same
+from .test_work import command, journal, result, scenario
+
+REFUSED: list[tuple[list[str], str]] = [
+    ([], "no SCENARIO.toml is given"),
+    (["--jobs", "0", "a.toml"], "'0': a whole number, 1 or more"),
+    (["--seeds", "1,x", "a.toml"], "'1,x': whole numbers, as 1,2,3"),
+    (["--seeds", "1,1", "a.toml"], "'1,1': each number once, 0 or more"),
+    (["--seeds=-1", "a.toml"], "'-1': each number once, 0 or more"),
+    (["--name", "a/b", "a.toml"], "'a/b': letters, digits, - and _"),
+    (["--name", "x", "a.toml", "b.toml"], "--name and --json are for a single scenario"),
+    (["a.toml", "x/a.toml"], "two scenarios are called a"),
+    (["--nosuch", "a.toml"], "unrecognized arguments: --nosuch"),
+]
+
+
+@case("command: what is wrong in it is said, with status 2")
+def refused() -> None:
+    for argv, message in REFUSED:
+        err = io.StringIO()
+        try:
+            with contextlib.redirect_stderr(err):
+                options.parse(argv)
+        except SystemExit as end:
+            same(f"{argv}", end.code, 2)
+            assert message in err.getvalue(), err.getvalue()
+        else:
+            raise AssertionError(f"{argv} was taken")
+
+
+@case("command: errors of all scenarios are said, with status 2, and nothing runs")
+def scenarios() -> None:
+    with folder() as where:
+        good = scenario(where)
+        for name in ("b", "c"):
+            (where / f"{name}.toml").write_text("x = 1\n")
+        done = command(where, good, str(where / "b.toml"), str(where / "c.toml"))
+        same("status", (done.status, done.out, journal(where)), (2, "", []))
+        for name in ("b", "c"):
+            assert f"{where}/{name}.toml:1: x: no such key" in done.err, done.err
+
+
+@case("command: --plan shows the runs and how long they take, and does nothing")
+def plan() -> None:
+    with folder() as where:
+        done = command(where, "--plan", "--jobs", "3", scenario(where))
+        lines = done.out.splitlines()
+        same("status", (done.status, done.err, journal(where)), (0, "", []))
+        same("first", lines[0], "   1      10 s virtual       6 s wall  s pfifo seed=1")
+        same("last", lines[3:], ["3 runs, 30 s of virtual time, about 0:06 with 3 at a time"])
+        assert not (where / "out").exists()
+
+
+@case("command: the table and the document")
+def document() -> None:
+    with folder() as where:
+        file = scenario(where, b="pfifo", a="codel")
+        done = command(where, "--seeds", "2,1", file)
+        assert done.out.startswith("T (medians of 2 seeds)\n\nqueue  qdisc  util %"), done.out
+        text = result(where).decode()
+        found = json.loads(text)
+        runs = found.pop("runs")
+        same("as written", text, json.dumps(json.loads(text), indent=1, sort_keys=True) + "\n")
+        same("keys", sorted(found), ["grid", "kernel", "name", "scenario", "schema", "title",
+                                     "versions"])  # fmt: skip
+        same("head", [found[k] for k in ("schema", "name", "title", "grid", "kernel", "versions")],
+             [1, "s", "T", "default", "6.1 trixie", {"tool": "1.0"}])  # fmt: skip
+        same("order", [(r["qdisc"], r["seed"]) for r in runs],
+             [("b", 2), ("b", 1), ("a", 2), ("a", 1)])  # fmt: skip
+        same("run", sorted(runs[0]), ["point", "qdisc", "queues", "seed", "traffic"])
+        same("digits", runs[0]["queues"]["l.up"]["utilisation"], 0.333333)
+        assert str(where) not in text
+
+
+@case("command: --name and --json")
+def where_to() -> None:
+    with folder() as where:
+        file = scenario(where)
+        same("status", command(where, "--name", "other", file).status, 0)
+        same("name", json.loads(result(where, "other"))["name"], "other")
+        path = where / "x" / "y.json"
+        same("status", command(where, "--json", str(path), file).status, 0)
+        same("name", json.loads(path.read_text())["name"], "s")
+        same("files", [p.name for p in (where / "out").glob("*.json")], ["other.json"])
+
+
+@case("command: kernels of several suites")
+def suites() -> None:
+    with folder() as where:
+        file = scenario(where)
+        done = command(where, "--set", 'vary.suite=["sid", "trixie"]', "--seeds", "1", file)
+        same("status", done.status, 0)
+        kernels = json.loads(result(where))["kernel"]
+        same("kernels", kernels, {"sid": "6.1 sid", "trixie": "6.1 trixie"})
+
+
+@case("command: figures have six digits")
+def digits() -> None:
+    value = {"a": [1.23456789, (1e-9 / 3, 7, None, True, "x")], "b": float("nan"), "c": 123456789}
+    same("rounded", results.rounded(value),
+         {"a": [1.23457, [3.33333e-10, 7, None, True, "x"]], "b": None, "c": 123456789})  # fmt: skip
+    empty = Plan("n", "t", "default", {}, [])
+    same("without runs", results.assemble(empty, [])["kernel"], None)
+
+
+@case("command: --keys, and a reader who has read enough")
+def keys() -> None:
+    argv = [sys.executable, "-B", str(LAB / "run"), "--keys"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    same("status", (done.returncode, done.stderr), (0, ""))
+    assert done.stdout.startswith("### At the top\n") and "| `dscp` |" in done.stdout
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stdout and child.stderr
+        child.stdout.close()
+        same("nothing is said", child.stderr.read(), "")
+
+
+@case("command: the machine's own failure is told, with status 1")
+def machine() -> None:
+    with folder() as where:
+        lab = fake.laboratory(where)
+
+        def recipe(_suite: str) -> str:
+            raise fake.process.Failure("there is no root")
+
+        lab.recipe = recipe
+        err = io.StringIO()
+        with contextlib.redirect_stderr(err):
+            status = fake.program().main([scenario(where)], lab)
+        same("status", (status, err.getvalue()), (1, "tests/lab/run: there is no root\n"))

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""What is printed: results, and the reference of all keys."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from lablib import reference, schema, table
+
+from .cases import case, same
+
+
+def queue(delay: float, dropped: int) -> dict[str, Any]:
+    sizes = {"bulk": (100, 1514), "down": (50, 66), "ping": (10, 98)}
+    return {
+        "utilisation": 0.987, "drop_rate": dropped / 1000,
+        "delay_ms": {"p50": delay, "p95": 2 * delay, "p99": 100 * delay} if delay else None,
+        "traffic": {k: {"packets": n, "bytes": n * size} for k, (n, size) in sizes.items()},
+    }  # fmt: skip
+
+
+def run(qdisc: str | None, seed: int, point: dict[str, Any], delay: float) -> dict[str, Any]:
+    return {
+        "qdisc": qdisc, "seed": seed, "point": point,
+        "queues": {"dsl.up": queue(delay, 12), "dsl.down": queue(0, 0)},
+        "traffic": {
+            "bulk": {"kind": "bulk", "goodput_mbit": 9.4, "flows_mbit": [9.4], "jain": 1},
+            "down": {"kind": "bulk", "goodput_mbit": 40.25, "flows_mbit": [40], "jain": 1},
+            "ping": {"kind": "ping", "sent": 50, "lost": 1, "rtt_ms": {"p50": 51, "p95": 52, "p99": 1234}},
+            "asked": {"kind": "requests", "success": 0.5, "time_ms": None},
+            "voice": {"kind": "cbr", "loss": 0.25, "delay_ms": {"p50": 1, "p95": 2, "p99": 3}},
+        },
+    }  # fmt: skip
+
+
+SHOWN = """Title (medians of 3 seeds)
+
+rate 1mbit, load x
+queue     qdisc  util %  p50 ms  p95 ms  p99 ms  drop %  Mbit/s
+dsl.up    pfifo    98.7   20.00   40.00    2000     1.2    9.40
+          codel    98.7    5.00   10.00   500.0     1.2    9.40
+dsl.down  pfifo    98.7       -       -       -     0.0    9.40
+          codel    98.7       -       -       -     0.0    9.40
+
+traffic  qdisc  p50 ms  p95 ms  p99 ms  lost %  Mbit/s
+bulk     pfifo       -       -       -       -    9.40
+         codel       -       -       -       -    9.40
+down     pfifo       -       -       -       -   40.25
+         codel       -       -       -       -   40.25
+ping     pfifo   51.00   52.00    1234     2.0       -  there and back
+         codel   51.00   52.00    1234     2.0       -  there and back
+asked    pfifo       -       -       -    50.0       -  until done
+         codel       -       -       -    50.0       -  until done
+voice    pfifo    1.00    2.00    3.00    25.0       -  one way
+         codel    1.00    2.00    3.00    25.0       -  one way"""
+
+
+@case("tables: results by point, queue and qdisc, medians over the seeds")
+def results() -> None:
+    point = {"rate": "1mbit", "load": "x"}
+    delays = {"pfifo": (10, 20, 300), "codel": (5, 5, 4)}
+    runs = [
+        run(qdisc, seed, point, delay)
+        for qdisc, each in delays.items()
+        for seed, delay in enumerate(each)
+    ]
+    shown = "\n".join(table.lines({"title": "Title", "runs": runs}))
+    same("table", shown, SHOWN)
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+@case("tables: points one after the other, and a run without a qdisc")
+def points() -> None:
+    runs = [run(None, 1, {"p": 1}, 1), run(None, 1, {"p": 2}, 1)]
+    shown = list(table.lines({"title": "Title", "runs": runs}))
+    same(
+        "heads",
+        [line for line in shown if line.startswith(("Title", "p "))],
+        ["Title", "p 1", "p 2"],
+    )
+    assert any(line.startswith("dsl.up    -  ") for line in shown), shown
+
+
+TABLES = {
+    "At the top": schema.TOP,
+    "[link.NAME], [link.NAME.up] and [link.NAME.down]": {**schema.WAY, **schema.LINK},
+    "[qdiscs] NAME = { ... }": schema.QDISC,
+    "[traffic.NAME]": schema.ITEM,
+    **{f'kind = "{kind}"': keys for kind, (_help, keys) in schema.TRAFFIC.items()},
+}
+
+
+@case("tables: the reference has every key, with its default and what it means")
+def every_key() -> None:
+    sections = {}
+    for part in "\n".join(reference.lines()).split("### ")[1:]:
+        title, _, rest = part.partition("\n")
+        rows = [re.split(r"(?<!\\) ?\| ?", line)[1:-1] for line in rest.splitlines()]
+        sections[title] = {row[0]: row[1:] for row in rows if row}
+    same("sections", list(sections), list(TABLES))
+    for title, keys in TABLES.items():
+        for key in keys.values():
+            kind, default, text = sections[title][f"`{key.name}`"]
+            same(key.name, (kind, text), (reference.cell(key.kind.word), reference.cell(key.help)))
+            assert text, f"{key.name} has no meaning"
+            if key.default is schema.REQUIRED:
+                same(key.name, default, "**must be given**")
+            elif key.default not in (None, "", [], {}):
+                same(key.name, default, f"`{json.dumps(key.default)}`")
+
+
+@case("tables: every default is one that could be given")
+def defaults() -> None:
+    for key in (key for keys in TABLES.values() for key in keys.values()):
+        if key.default is not schema.REQUIRED and key.default not in (None, ""):
+            key.kind.read(key.default)
