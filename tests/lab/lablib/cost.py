@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from typing import Any, Iterable, Sequence
 
-from .document import DIRECTIONS, SECOND, capacity
+from .load import SECOND, megabits
 from .plan import Run
 
 # Seconds: of a boot, of a virtual second, of a megabit through the bottleneck
@@ -17,32 +17,6 @@ FIRST = (4.0, 0.05, 0.02)
 TRUST = 0.02  # in these: a fiftieth of that in a run that was measured
 LEAST = 0.02  # of these, whatever is measured
 Vector = list[float]
-
-
-def offered(item: dict[str, Any]) -> float:
-    """Bits that an item of traffic may send; TCP takes what it gets."""
-    seconds = (item["stop"] - item["start"]) / SECOND
-    kind = item["kind"]
-    if kind in ("cbr", "onoff"):
-        return float(item["rate"] * seconds)
-    if kind in ("web", "requests"):
-        return float(item["rate"] * item["size"] * 8 * seconds)
-    return 0.0 if kind in ("ping", "probe") else float("inf")
-
-
-def megabits(document: dict[str, Any]) -> float:
-    """What passes the slowest link of each direction, at most."""
-    nodes, total = document["nodes"], 0.0
-    for name in DIRECTIONS:
-        ways = [link[name] for link in document["links"] if link[name]["rate"]]
-        items = [
-            offered(item)
-            for item in document["traffic"]
-            if (nodes.index(item["from"]) < nodes.index(item["to"])) == (name == "up")
-        ]
-        limits = [capacity(way, document["duration"]) for way in ways]
-        total += min([sum(items), *limits] if limits or sum(items) < float("inf") else [0])
-    return total / 1e6
 
 
 def features(document: dict[str, Any]) -> Vector:

@@ -6,17 +6,16 @@ from __future__ import annotations
 import re
 from typing import Any, Optional
 
-from . import red, schema
+from . import load, red
 from .check import DIRECTIONS, Table, absent
 from .cross import SUBJECT
 from .kinds import Bad
+from .load import ETHERNET, SECOND
 from .locate import Path
 
 Document = dict[str, Any]
 Subject = Optional[tuple[str, str]]  # the compared qdisc: its name, and tc's words
 
-ETHERNET = 14
-SECOND = 10**9
 FIRST_PORT, PORTS = 20000, 100
 BARE_RED = "red"
 WORD = re.compile(r"\{(\w*)\}")
@@ -101,44 +100,6 @@ def for_guest(document: Document) -> Document:
     return {k: v for k, v in document.items() if k != "series"}
 
 
-# ---- how many packets there may be -----------------------------------------------------------------
-
-UNLIMITED = 10**9  # bit/s: more than a machine forwards that emulates every instruction
-SMALLEST = 1000  # records
-
-
-def capacity(way: Document, duration: int) -> int:
-    """Bits that a direction carries at most."""
-    steps = [[0, way["rate"] or UNLIMITED], *way["rates"], [duration, 0]]
-    return sum(r * (e - s) for (s, r), (e, _) in zip(steps, steps[1:])) // SECOND
-
-
-def datagrams(traffic: Document) -> int:
-    """Packets of an item that does not wait for answers, both ways; 0 for TCP."""
-    seconds = (traffic["stop"] - traffic["start"]) / SECOND
-    kind = traffic["kind"]
-    if kind in ("cbr", "onoff"):
-        return round(seconds * traffic["rate"] / (8 * traffic["size"]) * 1.1)
-    if kind == "requests":
-        return round(seconds * traffic["rate"] * 2.2)
-    if kind in ("ping", "probe"):
-        return round(seconds * SECOND / traffic["interval"] * 2)
-    return 0
-
-
-def records(document: Document) -> int:
-    """Room for the meter: full packets and acknowledgements at every measured direction, twice."""
-    total = SMALLEST
-    others = sum(datagrams(t) for t in document["traffic"])
-    for link in document["links"]:
-        full = 8 * (link["mtu"] + ETHERNET)
-        bits = sum(capacity(link[d], document["duration"]) for d in DIRECTIONS if link[d]["rate"])
-        for name in DIRECTIONS:
-            if link[name]["measure"]:
-                total += 2 * (bits or capacity(link[name], document["duration"])) // full + others
-    return total
-
-
 def build(found: Table, subject: Subject, seed: int) -> Document:
     """Of a scenario that was read without an error."""
     nodes, rtt = found["nodes"], round_trip(found)
@@ -161,4 +122,4 @@ def build(found: Table, subject: Subject, seed: int) -> Document:
         "links": links,
         "traffic": [item(t, n, found["duration"]) for n, t in enumerate(present)],
     }
-    return made | {"records": records(made) if found["meter"] else 0}
+    return made | {"records": load.records(made) if found["meter"] else 0}

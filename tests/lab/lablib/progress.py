@@ -8,7 +8,7 @@ import time
 from typing import Callable, Sequence, TextIO
 
 from .cost import Cost, span
-from .document import SECOND
+from .load import SECOND
 from .plan import Run
 
 BAR = 20

@@ -9,7 +9,7 @@ from typing import Any, Iterable, Iterator, Mapping, Sequence
 Figures = Mapping[str, Any]
 Row = list[str]
 
-QUEUES = ["queue", "qdisc", "util %", "p50 ms", "p95 ms", "p99 ms", "drop %", "Mbit/s"]
+QUEUES = ["queue", "qdisc", "util %", "p50 ms", "p95 ms", "p99 ms", "drop %", "goodput Mbit/s"]
 TRAFFIC = ["traffic", "qdisc", "p50 ms", "p95 ms", "p99 ms", "lost %", "Mbit/s", ""]
 # Where each kind of traffic has its percentiles
 TIMES = ("time_ms", "delay_ms", "rtt_ms")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import io
 import random
 
-from lablib import cost
+from lablib import cost, load
 from lablib.cost import Cost
 from lablib.plan import Run
 from lablib.progress import CLEAR, Progress, clock
@@ -50,7 +50,7 @@ def megabits() -> None:
         (("web", "a", "c", 'rate = 2\nsize = "12kB"'), 1.92),
         (("ping", "a", "c"), 0),
     ):
-        close(f"{arguments}", cost.megabits(runs(*arguments)[0].document), expected)
+        close(f"{arguments}", load.megabits(runs(*arguments)[0].document), expected)
 
 
 @case("estimates: 4 s, 50 ms a virtual second and 20 ms a megabit to begin with")

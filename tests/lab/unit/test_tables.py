@@ -38,11 +38,11 @@ def run(qdisc: str | None, seed: int, point: dict[str, Any], delay: float) -> di
 SHOWN = """Title (medians of 3 seeds)
 
 rate 1mbit, load x
-queue     qdisc  util %  p50 ms  p95 ms  p99 ms  drop %  Mbit/s
-dsl.up    pfifo    98.7   20.00   40.00    2000     1.2    9.40
-          codel    98.7    5.00   10.00   500.0     1.2    9.40
-dsl.down  pfifo    98.7       -       -       -     0.0    9.40
-          codel    98.7       -       -       -     0.0    9.40
+queue     qdisc  util %  p50 ms  p95 ms  p99 ms  drop %  goodput Mbit/s
+dsl.up    pfifo    98.7   20.00   40.00    2000     1.2            9.40
+          codel    98.7    5.00   10.00   500.0     1.2            9.40
+dsl.down  pfifo    98.7       -       -       -     0.0            9.40
+          codel    98.7       -       -       -     0.0            9.40
 
 traffic  qdisc  p50 ms  p95 ms  p99 ms  lost %  Mbit/s
 bulk     pfifo       -       -       -       -    9.40
