@@ -11,6 +11,7 @@ QUANTITY = re.compile(r"([\d.]+)\s*([A-Za-z]*)")
 FACTORS = {"": 1, "bit": 1, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9, "us": 1e-6, "ms": 1e-3, "s": 1}
 NAMES = {"bit": "bit/s", "kbit": "kbit/s", "mbit": "Mbit/s", "gbit": "Gbit/s"}
 LARGER = {"bit": "kbit", "kbit": "mbit", "mbit": "gbit", "us": "ms", "ms": "s"}
+FIXED = "\u00a0"  # between a number and its unit, which stay on one line
 THIN = "\u202f"
 NONE = "\u2013"  # where there is no value
 MINUS = "\u2212"
@@ -32,7 +33,7 @@ def pretty(text: str) -> str:
     number, unit = float(match[1]), match[2].lower()
     while number >= 1000 and unit in LARGER:
         number, unit = number / 1000, LARGER[unit]
-    return f"{number:g} {NAMES.get(unit, unit)}".strip()
+    return exactly(number, NAMES.get(unit, unit))
 
 
 def digits(value: float) -> int:
@@ -53,12 +54,13 @@ def text(value: float | None) -> str:
 
 
 def amount(value: float | None, unit: str) -> str:
-    return text(value) if value is None or not unit else f"{text(value)} {unit}"
+    return text(value) if value is None or not unit else f"{text(value)}{FIXED}{unit}"
 
 
-def exactly(value: float, unit: str) -> str:
-    """A bound, which was not measured: as it was written."""
-    return f"{value:g} {unit}".strip().replace("-", MINUS)
+def exactly(value: float, unit: str = "") -> str:
+    """What was not measured but set: as it was written."""
+    number = f"{value:g}" if value < 10000 else f"{value:,.0f}".replace(",", THIN)
+    return f"{number}{FIXED}{unit}".strip().replace("-", MINUS)
 
 
 def mean(values: Sequence[float]) -> float:

@@ -13,7 +13,7 @@ from . import amounts, measures, plot, subjects, tables
 from .results import Point, Results
 from .tables import Measure, Table
 
-BOX = 0.24  # inches a subject
+BOX = 0.2  # inches a subject
 
 
 def all_values(
@@ -76,8 +76,7 @@ def picture(results: Results, keys: Sequence[str]) -> Figure:
     for (title, points), pair in zip(found.items(), areas):
         row_of_boxes(pair, results, title, points)
     left, right = areas[-1]
-    plot.logarithmic(left, 1, "x")
-    left.set_xlim(left=0)
+    plot.logarithmic(list(areas[:, 0]), "x")
     left.set_xlabel("median delay of a run, ms")
     right.set_xlabel("utilisation of a run, %")
     right.set_xlim(right=101)

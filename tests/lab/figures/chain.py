@@ -31,8 +31,9 @@ def targets(_results: Results, _bounds: Bounds = BOUNDS) -> list[Target]:
 
 
 def hops(results: Results) -> list[str]:
-    """Where packets wait, of all queues that were measured."""
-    return [q for q in results.queues if any(r.queue(q, "packets") for r in results.runs)]
+    """Measured queues in the direction of the compared one: the other has acknowledgements."""
+    direction = results.bottleneck.rpartition(".")[2]
+    return [q for q in results.queues if q.endswith(f".{direction}")]
 
 
 def algorithms(results: Results) -> Listing:
@@ -66,13 +67,12 @@ def picture(results: Results) -> Figure:
             ]
             heights = [amounts.mean(v) if v else float("nan") for v in middle]
             plot.line(area, name, range(len(found)), heights, marker=plot.style(name).marker)
-        plot.logarithmic(area, 1)
-        area.set_ylim(bottom=0)
+        plot.logarithmic([area])
         area.set_ylabel(f"{measures.NAMES[which]} delay, ms")
         area.set_xticks(range(len(found)), found)
         area.set_xlim(-0.3, len(found) - 0.7)
     areas[0].set_title("Delay at each hop")
-    plot.legend(areas)
+    plot.legend(figure, areas)
     return figure
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from . import boxes, cases, measures, verdict
+from . import amounts, boxes, cases, measures, verdict
 from .papers import CODEL
 from .results import Results
 from .verdict import Bounds, Target
@@ -22,6 +22,7 @@ queue."""
 FOLLOWS = ""
 
 KEYS = ("rate",)
+FAST = ("10mbit", "45mbit", "100mbit")
 BOUNDS: Bounds = {"low_ms": 3, "high_ms": 7, "from_bits": 10e6, "above_red": 0}
 # A reduced grid has short runs, of which the start is a good part
 CHECK: Bounds = {**BOUNDS, "low_ms": 1, "high_ms": 9, "above_red": -2}
@@ -54,7 +55,7 @@ def targets(results: Results, bounds: Bounds = BOUNDS) -> list[Target]:
 
 
 def table(results: Results) -> list[boxes.Table]:
-    near = {r: "CoDel about 5" for r in ("10 Mbit/s", "45 Mbit/s", "100 Mbit/s")}
+    near = {amounts.pretty(r): "CoDel about 5" for r in FAST}
     lower = {r: "RED below CoDel" for r in near}
     return boxes.both(results, KEYS, (near, lower))
 

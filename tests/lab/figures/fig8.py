@@ -46,7 +46,7 @@ def targets(results: Results, bounds: Bounds = BOUNDS) -> list[Target]:
 
 def table(results: Results) -> list[Table]:
     close = {p: "CoDel near tail drop" for p in tables.groups(results, [KEY])}
-    close = {p: words for p, words in close.items() if p != "500 ms"}
+    close = {p: words for p, words in close.items() if p != amounts.pretty("500ms")}
     delay, busy = wanted(results)
     middles: list[Table] = [
         tables.summarised(results, delay, [KEY]),
@@ -59,12 +59,11 @@ def picture(results: Results) -> Figure:
     figure, areas = plot.panels([2.6, 2.6])
     for area, measure in zip(areas, wanted(results)):
         lines.panel(area, results, KEY, measure)
-    plot.logarithmic(areas[0], 1)
-    areas[0].set_ylim(bottom=0)
+    plot.logarithmic(areas[:1])
     areas[0].set_title("Median delay: the middle one of all loads")
     areas[1].set_title("Utilisation: the middle one of all loads")
     areas[1].set_xlabel("round trip")
-    plot.legend(areas)
+    plot.legend(figure, areas)
     return figure
 
 

@@ -48,7 +48,7 @@ def picture(results: Results) -> Figure:
     areas[0].set_ylim(0, 1.02)
     areas[0].set_title("The middle one of all loads")
     areas[0].set_xlabel("round trip")
-    plot.legend(areas)
+    plot.legend(figure, areas)
     return figure
 
 

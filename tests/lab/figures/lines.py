@@ -11,6 +11,9 @@ from . import amounts, plot, subjects, tables
 from .results import Results, label
 from .tables import Measure
 
+LETTERS = 48  # that fit below a panel
+ENDS = {True: "right", False: "center"}
+
 
 def middles(results: Results, subject: str, key: str, measure: Measure) -> list[float]:
     """The middle one of the runs at each label; nan where there is none."""
@@ -29,7 +32,9 @@ def panel(area: Axes, results: Results, key: str, measure: Measure) -> None:
         if any(v == v for v in found):
             plot.line(area, name, range(len(values)), found, marker=plot.style(name).marker)
     area.set_ylabel(measure.title)
-    area.set_xticks(range(len(values)), [label(key, v) for v in values])
+    names = [label(key, v) for v in values]
+    long = sum(map(len, names)) > LETTERS
+    area.set_xticks(range(len(values)), names, rotation=40 if long else 0, ha=ENDS[long])
     area.set_xlim(-0.3, len(values) - 0.7)
 
 

@@ -79,10 +79,9 @@ def picture(results: Results) -> Figure:
         area.set_ylabel(number.unit)
         area.set_title(number.title[0].upper() + number.title[1:])
         if number.unit == "ms":
-            plot.logarithmic(area, 1)
-        area.set_ylim(bottom=0)
+            plot.logarithmic([area])
     areas[-1].set_xlabel("requests per second, offered / served")
-    plot.legend(areas)
+    plot.legend(figure, areas)
     return figure
 
 

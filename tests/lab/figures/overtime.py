@@ -24,7 +24,6 @@ PERCENTILES = (
     ("p99", 99),
     ("p99_9", 99.9),
 )
-LINEAR_MS = 1
 
 
 def phases(results: Results) -> list[dict[str, Any]]:
@@ -38,7 +37,8 @@ def rates_on_top(area: Axes, found: Sequence[dict[str, Any]], label: bool) -> No
         if phase["at_s"] > 0:
             area.axvline(phase["at_s"], color="0.5", linewidth=0.6, linestyle=(0, (1, 2)))
         if label and phase.get("rate_mbit"):
-            words = f"{amounts.text(phase['rate_mbit'])} Mbit/s"
+            unit = "Mbit/s" if phase is found[0] else ""
+            words = amounts.exactly(phase["rate_mbit"], unit)
             middle = (phase["at_s"] + phase["until_s"]) / 2
             place = {"transform": area.get_xaxis_transform(), "ha": "center", "va": "bottom"}
             area.text(middle, 1.0, words, fontsize=7.5, **place)
@@ -55,8 +55,7 @@ def delays(area: Axes, results: Results, names: Sequence[str]) -> None:
         shade = {"color": plot.style(name).ink, "alpha": 0.13, "linewidth": 0}
         area.fill_between(times, middle, top, **shade)
         plot.line(area, name, times, middle)
-    plot.logarithmic(area, LINEAR_MS)
-    area.set_ylim(bottom=0)
+    plot.logarithmic([area])
     area.set_ylabel("delay, ms")
 
 
@@ -77,8 +76,7 @@ def distribution(area: Axes, results: Results) -> None:
         points = [(found[k], p) for k, p in PERCENTILES if found.get(k) is not None]
         if points:
             plot.line(area, name, *zip(*points), marker=plot.style(name).marker)
-    plot.logarithmic(area, LINEAR_MS, "x")
-    area.set_xlim(left=0)
+    plot.logarithmic([area], "x")
     area.set_yticks([0, 25, 50, 75, 95])
     area.set_xlabel("delay, ms")
     area.set_ylabel("% of the packets")
@@ -107,7 +105,7 @@ def picture(results: Results, parts: Sequence[tuple[str, list[str]]]) -> Figure:
         area.set_xlim(0, end)
     distribution(areas[-1], results)
     areas[-1].set_title("All packets: so many waited less")
-    plot.legend(areas)
+    plot.legend(figure, areas)
     return figure
 
 
@@ -144,8 +142,8 @@ def by_phase(
             if changes and place == 0:
                 continue
             measure = of_phase(results, place, title, unit, better, *path)
-            rate = amounts.amount(phase.get("rate_mbit"), "Mbit/s")
-            label = f"{phase['at_s']:g}\u2013{phase['until_s']:g} s, {rate}"
+            rate = amounts.exactly(phase["rate_mbit"], "Mbit/s")
+            label = f"{phase['at_s']:g}\u2013{phase['until_s']:g}{amounts.FIXED}s, {rate}"
             rows.append(tables.row(results, label, measure, point))
         words = ", ".join(w for w in (f"{title}, {unit}", point.title(results.varied)) if w)
         made.append(tables.Comparison(words, tables.drop_empty(rows)))

@@ -8,6 +8,7 @@ drawn solid, with filled markers, the kernel's own of the same kind dashed, with
 from __future__ import annotations
 
 import io
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Sequence
@@ -23,8 +24,11 @@ from PIL import Image  # noqa: E402
 
 from . import amounts, subjects  # noqa: E402
 
-WIDTH = 6.4  # inches: narrow, so that letters stay readable on a phone
-DPI = 160
+WIDTH = 5.2  # inches: narrow, so that letters stay readable on a phone
+DPI = 200
+ROOM = 1.5  # above the greatest value on a logarithmic axis
+LEGEND_COLUMNS = 2
+LEGEND_LINE = 0.19  # inches
 INK = "ink"  # black on light pages, white on dark ones
 
 
@@ -68,7 +72,9 @@ COMMON = {
     "axes.axisbelow": True,
     "grid.linewidth": 0.5,
     "legend.frameon": False,
-    "legend.handlelength": 2.8,
+    "legend.handlelength": 3.2,
+    "legend.fontsize": 8.5,
+    "legend.labelspacing": 0.35,
     "lines.markersize": 4.5,
     "xtick.major.width": 0.7,
     "ytick.major.width": 0.7,
@@ -157,33 +163,40 @@ def panels(heights: Sequence[float], share: bool = True) -> tuple[Figure, list[A
     return figure, list(areas[:, 0])
 
 
-def legend(areas: Sequence[Axes]) -> None:
-    """Every subject once, below the last panel."""
+def legend(figure: Figure, areas: Sequence[Axes]) -> None:
+    """Every subject once, in a strip at the bottom that is kept free for it."""
     found = {}
     for area in areas:
         for handle, name in zip(*area.get_legend_handles_labels()):
             found.setdefault(name, handle)
     if not found:
         return
-    last = areas[-1]
-    height = last.get_figure().get_figheight() * last.get_position().height
-    where = {"loc": "upper left", "bbox_to_anchor": (0, -0.5 / height), "borderaxespad": 0}
-    last.legend(found.values(), found.keys(), ncol=3, columnspacing=1.2, **where)
+    rows = -(-len(found) // LEGEND_COLUMNS)
+    strip = 0.1 + LEGEND_LINE * rows
+    width, height = figure.get_size_inches()
+    figure.set_size_inches(width, height + strip)
+    free = strip / (height + strip)
+    figure.get_layout_engine().set(rect=(0, free, 1, 1 - free))
+    options = {"loc": "lower center", "ncol": LEGEND_COLUMNS, "borderaxespad": 0.2}
+    figure.legend(found.values(), found.keys(), **options)
 
 
-def logarithmic(area: Axes, low: float, which: str = "y") -> None:
-    """Logarithmic above `low`, linear below: an empty queue is zero and belongs in the picture."""
-    axis = area.yaxis if which == "y" else area.xaxis
-    setter = area.set_yscale if which == "y" else area.set_xscale
-    setter("symlog", linthresh=low, linscale=0.35)
-    axis.set_major_formatter(FuncFormatter(lambda value, _at: amounts.text(value)))
-    axis.set_minor_locator(LogLocator(base=10, subs=(2, 5)))
-    axis.set_minor_formatter(NullFormatter())
+def greatest(areas: Sequence[Axes], which: str) -> float:
+    """Of all that is drawn there."""
+    ends = [a.dataLim.x1 if which == "x" else a.dataLim.y1 for a in areas]
+    return max((e for e in ends if math.isfinite(e)), default=0.0)
 
 
-def plain_log(area: Axes, ticks: Sequence[float]) -> None:
-    """A logarithmic x axis that names exactly these values."""
-    area.set_xscale("log")
-    area.set_xticks(list(ticks), [amounts.text(t) for t in ticks])
-    area.xaxis.set_minor_formatter(NullFormatter())
-    area.minorticks_off()
+def logarithmic(areas: Sequence[Axes], which: str = "y") -> None:
+    """Logarithmic above 1, linear below: an empty queue is zero and belongs in the picture.
+
+    Axes that share this one, or are to have the same, come together, after they are drawn.
+    """
+    top = max(10.0, greatest(areas, which) * ROOM)
+    for area in areas:
+        axis = area.yaxis if which == "y" else area.xaxis
+        getattr(area, f"set_{which}scale")("symlog", linthresh=1, linscale=0.35)
+        getattr(area, f"set_{which}lim")(0, top)
+        axis.set_major_formatter(FuncFormatter(lambda value, _at: amounts.exactly(value)))
+        axis.set_minor_locator(LogLocator(base=10, subs=(2, 5)))
+        axis.set_minor_formatter(NullFormatter())

@@ -62,6 +62,7 @@ def table(results: Results) -> list[Table]:
 
 
 def throughput(area: Axes, results: Results, direction: str) -> None:
+    """What the link carried, whoever received it."""
     queue = queue_of(results, direction)
     for name in results.subjects:
         data = series.of(results, series.example(results, name), queue)
@@ -92,11 +93,11 @@ def picture(results: Results) -> Figure:
         if times:
             plot.line(areas[2], name, times, rtts)
     areas[2].set_yscale("log")
-    areas[2].yaxis.set_major_formatter(lambda value, _at: amounts.text(value))
+    areas[2].yaxis.set_major_formatter(lambda value, _at: amounts.exactly(value))
     areas[2].set_title("Round trip of a probe")
     areas[2].set_ylabel("ms")
     areas[2].set_xlabel("time, s")
-    plot.legend(areas)
+    plot.legend(figure, areas)
     return figure
 
 

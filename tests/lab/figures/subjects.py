@@ -23,8 +23,10 @@ KNOWN = {
     "red": Subject("RED", "RED"),
     "codel": Subject("the kernel\u2019s CoDel", "CoDel", "kernel\u2019s"),
     "codel_oot": Subject("our CoDel", "CoDel", "ours"),
-    "codel_10ms": Subject("the kernel\u2019s CoDel, 10 ms", "CoDel, 10 ms", "kernel\u2019s"),
-    "codel_oot_10ms": Subject("our CoDel, 10 ms", "CoDel, 10 ms", "ours"),
+    "codel_10ms": Subject(
+        "the kernel\u2019s CoDel, 10\u00a0ms", "CoDel, 10\u00a0ms", "kernel\u2019s"
+    ),
+    "codel_oot_10ms": Subject("our CoDel, 10\u00a0ms", "CoDel, 10\u00a0ms", "ours"),
     "fq_codel": Subject("the kernel\u2019s FQ-CoDel", "FQ-CoDel", "kernel\u2019s"),
     "fq_codel_oot": Subject("our FQ-CoDel", "FQ-CoDel", "ours"),
     "cake": Subject("CAKE", "CAKE"),

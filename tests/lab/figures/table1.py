@@ -95,7 +95,7 @@ def panel(areas: tuple[plot.Axes, plot.Axes], results: Results, queue: str) -> N
                     dot(area, name, amounts.mean(values), place, results.subjects)
         area.set_yticks(range(len(results.points)), [results.title_of(p) for p in results.points])
         area.set_ylim(len(results.points) - 0.5, -0.5)
-        area.set_xlabel(f"mean {number.title}" if number.unit == "%" else number.title)
+        area.set_xlabel(number.title)
 
 
 def dot(area: plot.Axes, name: str, x: float, place: int, names: list[str]) -> None:
@@ -110,7 +110,7 @@ def picture(results: Results) -> Figure:
     figure, areas = plot.pyplot.subplots(
         count,
         2,
-        figsize=(plot.WIDTH, 0.9 + count * (0.5 + 0.9 * len(results.points))),
+        figsize=(plot.WIDTH, 0.3 + count * (0.5 + 0.9 * len(results.points))),
         sharex="col",
         squeeze=False,
         layout="constrained",
@@ -119,10 +119,9 @@ def picture(results: Results) -> Figure:
         panel(tuple(pair), results, queue)
         pair[0].set_title(direction(queue).capitalize())
         pair[1].tick_params(labelleft=False)
-    plot.logarithmic(areas[0][0], 1, "x")
-    areas[0][0].set_xlim(left=0)
+    plot.logarithmic(list(areas[:, 0]), "x")
     areas[0][1].set_xlim(left=0)
-    plot.legend([a for row in areas for a in row][::-1])
+    plot.legend(figure, [a for row in areas for a in row])
     return figure
 
 

@@ -92,7 +92,8 @@ def measured(
 def by_point(results: Results, measure: Measure, folded: bool = False) -> Comparison:
     """One table a measure, whose rows are points."""
     rows = [row(results, results.title_of(p), measure, p) for p in results.points]
-    return Comparison(measure.title[0].upper() + measure.title[1:], drop_empty(rows), "", folded)
+    title = f"{measure.title}, every run" if folded else measure.title
+    return Comparison(title[0].upper() + title[1:], drop_empty(rows), "", folded)
 
 
 def summarised(

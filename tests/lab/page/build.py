@@ -28,11 +28,14 @@ def head() -> Html:
 
 def page(book: Book) -> str:
     found = [t for _name, t in book.targets]
-    lead = tag("p", f"{' '.join(LEAD.split())} {words.summary(found)}.", class_="lead")
+    lead = lines(
+        tag("p", " ".join(LEAD.split()), class_="lead"),
+        tag("p", f"{words.summary(found)}. {top.in_short(book)}", class_="short"),
+    )
     main = lines(
+        top.all_targets(book),
         top.was_run(book),
         top.reading(),
-        top.all_targets(book),
         sections.parts(book),
         sections.against_kernel(book),
         sections.extras(book),

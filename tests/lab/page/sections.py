@@ -9,7 +9,7 @@ from figures.papers import Paper
 from . import tables, words
 from .book import Book, Chapter, Extra
 from .html import Html, lines, paragraphs, tag
-from .top import verdict
+from .top import HEAD, row
 
 
 def source(paper: Paper) -> Html:
@@ -23,7 +23,8 @@ def figure(chapter: Chapter) -> Html:
     dark = plot.dark(plot.Path(name)).name
     other = tag("source", srcset=dark, media="screen and (prefers-color-scheme: dark)")
     width, height = chapter.size
-    image = tag("img", src=name, alt=chapter.shows, width=width, height=height)
+    tall = "tall" if height > 2 * width else None
+    image = tag("img", src=name, alt=chapter.shows, width=width, height=height, class_=tall)
     link = tag("a", tag("picture", other, image), href=name, class_="full")
     return tag("figure", link, tag("figcaption", f"{chapter.module.TITLE}: our runs."))
 
@@ -31,9 +32,8 @@ def figure(chapter: Chapter) -> Html:
 def targets(chapter: Chapter) -> Html:
     if not chapter.targets:
         return Html("")
-    rows = [(t.text, t.bound, t.value, verdict(t.met)) for t in chapter.targets]
-    head = ("target", "bound", "measured", "verdict")
-    return tables.restacked(head, list(rows), "Targets", f"{chapter.name}-targets")
+    body = tables.body([row(t) for t in chapter.targets])
+    return tables.restacked("Targets", f"{chapter.name}-targets", HEAD, [body])
 
 
 def follows(chapter: Chapter) -> Html:
@@ -58,11 +58,16 @@ def article(chapter: Chapter) -> Html:
     return tag("article", body, id=chapter.name)
 
 
+def part(body: Html, ident: str) -> Html:
+    """On paper, a page of its own."""
+    return tag("section", body, id=ident, class_="part")
+
+
 def parts(book: Book) -> Html:
     made = []
     for number, (title, chapters) in enumerate(book.parts.items(), 1):
         heading = tag("h2", title)
-        made.append(tag("section", lines(heading, *map(article, chapters)), id=f"part{number}"))
+        made.append(part(lines(heading, *map(article, chapters)), f"part{number}"))
     return lines(*made)
 
 
@@ -76,7 +81,7 @@ def against_kernel(book: Book) -> Html:
     if worse.rows:
         body.append(tables.listing(worse, "worse"))
     body.append(paragraphs(kernels_own.FOLLOWS))
-    return tag("section", lines(*body), id=kernels_own.NAME)
+    return part(lines(*body), kernels_own.NAME)
 
 
 def extra(found: Extra) -> Html:
@@ -90,4 +95,4 @@ def extras(book: Book) -> Html:
     if not book.extras:
         return Html("")
     heading = tag("h2", "Other scenarios")
-    return tag("section", lines(heading, *map(extra, book.extras)), id="extras")
+    return part(lines(heading, *map(extra, book.extras)), "extras")

@@ -19,7 +19,7 @@ def box(ident: str, title: str, table: Html, note: str = "", folded: bool = Fals
     scroll = tag("div", table, class_="scroll", role="region", aria_labelledby=name, tabindex=0)
     words = tag("p", note, class_="note") if note else Html("")
     if folded:
-        head = tag("summary", tag("span", f"Every run: {title}", id=name))
+        head = tag("summary", tag("span", title, id=name))
         return tag("details", head, words, scroll, class_="table")
     head = tag("p", title, id=name, class_="caption")
     return tag("div", head, scroll, words, class_="table", id=ident)
@@ -29,7 +29,7 @@ def header(names: list[str], sourced: bool) -> Html:
     """Two rows: the kernel's and ours stand below what they have in common."""
     first: list[Html] = [tag("th", tag("span", "row", class_="unseen"), scope="col", rowspan=2)]
     if sourced:
-        first.append(tag("th", "Source", scope="col", rowspan=2))
+        first.append(tag("th", "Source", scope="col", rowspan=2, class_="source"))
     second: list[Html] = []
     for group, members in groupby(names, lambda n: subjects.get(n).group):
         found = list(members)
@@ -53,7 +53,7 @@ def value(found: tuple[float, ...], ours: bool) -> Html:
     if not found:
         return tag("td", amounts.NONE, class_=look)
     low, high = amounts.text(min(found)), amounts.text(max(found))
-    spread = tag("small", f"{low}\u2009\u2026\u2009{high}") if low != high else ""
+    spread = tag("small", f"{low}\u2013{high}") if low != high else ""
     return tag("td", amounts.text(amounts.mean(found)), spread, class_=look)
 
 
@@ -75,16 +75,23 @@ def comparison(found: Comparison, ident: str) -> Html:
     return box(ident, found.title, table, found.note, found.folded)
 
 
-def listed(words: tuple[str, ...]) -> Html:
+def numeric(found: Listing) -> list[bool]:
+    """Which columns have nothing but numbers."""
+    return [all(NUMBER.fullmatch(r[n]) for r in found.rows) for n in range(len(found.head))]
+
+
+def listed(words: tuple[str, ...], looks: list[str | None]) -> Html:
     first, *rest = words
-    cells = [tag("td", w, class_="n" if NUMBER.fullmatch(w) else None) for w in rest]
+    cells = [tag("td", w, class_=look) for w, look in zip(rest, looks[1:])]
     return tag("tr", tag("th", first, scope="row"), *cells)
 
 
 def listing(found: Listing, ident: str) -> Html:
-    head = tag("tr", *(tag("th", h, scope="col") for h in found.head))
-    body = lines(*map(listed, found.rows))
-    table = tag("table", tag("thead", head), tag("tbody", body))
+    looks = ["n" if is_number else None for is_number in numeric(found)]
+    looks[0] = None
+    head = tag("tr", *(tag("th", h, scope="col", class_=k) for h, k in zip(found.head, looks)))
+    body = lines(*(listed(r, looks) for r in found.rows))
+    table = tag("table", tag("thead", head), tag("tbody", body), class_="listing")
     return box(ident, found.title, table, found.note, found.folded)
 
 
@@ -92,11 +99,24 @@ def any_table(found: Table, ident: str) -> Html:
     return comparison(found, ident) if isinstance(found, Comparison) else listing(found, ident)
 
 
-def restacked(head: tuple[str, ...], rows: list[tuple[Part, ...]], title: str, ident: str) -> Html:
+def restacked(title: str, ident: str, head: tuple[str, ...], bodies: list[Html]) -> Html:
     """A table of sentences, which wrap: it needs no box."""
-    first = tag("tr", *(tag("th", h, scope="col") for h in head))
-    body = lines(
-        *(tag("tr", tag("th", r[0], scope="row"), *(tag("td", c) for c in r[1:])) for r in rows)
-    )
+    cells = (tag("th", h, scope="col", role="columnheader") for h in head)
+    first = tag("thead", tag("tr", *cells, role="row"), role="rowgroup")
     name = tag("caption", title, id=ident)
-    return tag("table", name, tag("thead", first), tag("tbody", body), class_="words")
+    return tag("table", name, first, *bodies, class_="words", role="table")
+
+
+def body(rows: list[tuple[Part, ...]], above: Part = "") -> Html:
+    """Rows that belong together, with a heading of their own if they are not alone.
+
+    Rows become blocks on a phone; with roles, they remain rows to who hears them.
+    """
+    made = []
+    if above:
+        heading = tag("th", above, scope="rowgroup", role="rowheader", colspan=len(rows[0]))
+        made.append(tag("tr", heading, role="row"))
+    for first, *rest in rows:
+        name = tag("th", first, scope="row", role="rowheader")
+        made.append(tag("tr", name, *(tag("td", c, role="cell") for c in rest), role="row"))
+    return tag("tbody", lines(*made), role="rowgroup")

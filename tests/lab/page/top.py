@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from figures import kernels_own
 from figures.results import Results
 from figures.tables import Listing
+from figures.verdict import Target
 
 from . import tables, words
 from .book import Book, Chapter
-from .html import Html, lines, paragraphs, tag
+from .html import Html, Part, lines, paragraphs, tag
 
 TITLE = "CoDel and FQ-CoDel, measured"
-READING = """Tail drop is `pfifo`, as the kernel ships it; RED is configured for each link\u2019s rate as the
+READING = """Tail drop is `pfifo` with the buffer that the source gives; RED is configured for each link\u2019s rate as the
 sources do; the kernel\u2019s CoDel, FQ-CoDel and CAKE are `codel`, `fq_codel` and `cake`; ours are
 `codel_oot` and `fq_codel_oot`, with default options where nothing else is said.
 
@@ -21,7 +24,7 @@ nearest ranks. A cell is the mean over the seeds, and below it the least and the
 there is no value. A target is judged by the worst run, not by a mean. The columns of ours are shaded.
 
 In the figures ours is drawn solid, the kernel\u2019s own of the same kind dashed, with hollow markers. Every figure opens in full size when it is
-chosen."""
+chosen. Tables of every single run are folded, and left out on paper."""
 
 
 def versions(found: Results) -> str:
@@ -61,18 +64,21 @@ def run_rows(book: Book) -> list[tuple[str, ...]]:
     return rows
 
 
+def in_short(book: Book) -> str:
+    """What was run, in a line."""
+    runs = words.count(sum(len(d.runs) for d in book.documents), "run")
+    kernels = sorted({str(d.data.get("kernel", "unknown")) for d in book.documents})
+    scenarios = words.count(len(book.documents), "scenario")
+    return f"{runs} of {scenarios} on Linux {', '.join(kernels)}."
+
+
 def was_run(book: Book) -> Html:
-    runs = sum(len(d.runs) for d in book.documents)
-    total = words.count(runs, "run")
     absent = [c.module.NAME for c in book.chapters if c.results is None]
-    first = tag("p", f"{total} of {words.count(len(book.documents), 'scenario')}, in virtual time.")
     head = ("scenario", "grid", "points", "qdiscs", "seeds", "runs")
     table = tables.listing(Listing("Runs of each scenario", head, run_rows(book)), "runs-table")
     missing = tag("p", f"Not run: {', '.join(absent)}.", class_="missing") if absent else ""
     heading = tag("h2", "What was run")
-    return tag(
-        "section", lines(heading, first, machines(book.documents), table, missing), id="runs"
-    )
+    return tag("section", lines(heading, machines(book.documents), table, missing), id="runs")
 
 
 def verdict(met: bool | None) -> Html:
@@ -84,18 +90,20 @@ def title_of(book: Book, name: str) -> str:
     return titles.get(name, kernels_own.TITLE)
 
 
+HEAD = ("target", "bound", "measured", "verdict")
+
+
+def row(target: Target) -> tuple[Part, ...]:
+    return target.text, target.bound, target.value, verdict(target.met)
+
+
 def all_targets(book: Book) -> Html:
-    rows = []
-    for name, target in book.targets:
-        where = tag("a", title_of(book, name), href=f"#{name}")
-        text = lines(tag("small", where), tag("span", target.text))
-        rows.append((text, target.bound, target.value, verdict(target.met)))
-    head = ("target", "bound", "measured", "verdict")
-    found = [t for _name, t in book.targets]
-    heading = tag("h2", "All targets")
-    count = tag("p", words.summary(found) + ".")
-    table = tables.restacked(head, rows, "Targets of all experiments", "targets-name")
-    return tag("section", lines(heading, count, table), id="targets")
+    bodies = []
+    for name, found in groupby(book.targets, lambda t: t[0]):
+        link = tag("a", title_of(book, name), href=f"#{name}")
+        bodies.append(tables.body([row(t) for _name, t in found], link))
+    table = tables.restacked("Targets of all experiments", "targets-name", HEAD, bodies)
+    return tag("section", lines(tag("h2", "All targets"), table), id="targets")
 
 
 def entry(chapter: Chapter) -> Html:
@@ -107,14 +115,11 @@ def entry(chapter: Chapter) -> Html:
 
 
 def contents(book: Book) -> Html:
-    entries = [
-        tag("li", tag("a", "What was run", href="#runs")),
-        tag("li", tag("a", "How to read this", href="#reading")),
-        tag("li", tag("a", "All targets", href="#targets")),
-    ]
-    for title, chapters in book.parts.items():
+    first = {"targets": "All targets", "runs": "What was run", "reading": "How to read this"}
+    entries = [tag("li", tag("a", title, href=f"#{k}")) for k, title in first.items()]
+    for part, chapters in book.parts.items():
         inner = tag("ul", *map(entry, chapters))
-        entries.append(tag("li", tag("span", title), inner))
+        entries.append(tag("li", tag("span", part), inner))
     own = tag("a", kernels_own.TITLE, href=f"#{kernels_own.NAME}")
     entries.append(tag("li", own))
     if book.extras:

@@ -25,7 +25,9 @@ def of_targets(found: Sequence[Target]) -> str:
     if not judged:
         return "Nothing was measured that a target could be judged by."
     if not missed:
-        return "The target is met." if len(judged) == 1 else f"All {len(judged)} targets are met."
+        return {1: "The target is met.", 2: "Both targets are met."}.get(
+            len(judged), f"All {len(judged)} targets are met."
+        )
     parts = "; ".join(f"{t.text} should be {t.bound}, and is {t.value}" for t in missed)
     return f"{len(judged) - len(missed)} of {count(len(judged), 'target')} met. Not met: {parts}."
 

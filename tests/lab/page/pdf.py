@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""As much of PDF as tells what Chromium has put onto which page."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from dataclasses import dataclass
+
+OBJECT = re.compile(rb"(\d+) 0 obj\b(.*?)\bendobj", re.S)
+PAGE = re.compile(rb"/Type\s*/Page\b")
+BOX = re.compile(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]")
+CONTENTS = re.compile(rb"/Contents (\d+) 0 R")
+STREAM = re.compile(rb"stream\r?\n(.*)\r?\nendstream", re.S)
+DRAWN = re.compile(rb"/(\w+) Do\b")
+
+
+@dataclass(frozen=True)
+class Page:
+    """Its size in points, and the names of the pictures that are drawn on it."""
+
+    width: float
+    height: float
+    pictures: tuple[str, ...]
+
+
+def stream(body: bytes) -> bytes:
+    match = STREAM.search(body)
+    if not match:
+        return b""
+    return zlib.decompress(match[1]) if b"/FlateDecode" in body[: match.start()] else match[1]
+
+
+def pages(document: bytes) -> list[Page]:
+    objects = {int(m[1]): m[2] for m in OBJECT.finditer(document)}
+    pictures = {n for n, body in objects.items() if b"/Subtype /Image" in body[:300]}
+    found = []
+    for body in objects.values():
+        box, contents = BOX.search(body), CONTENTS.search(body)
+        if not PAGE.search(body) or not box or not contents:
+            continue
+        names = dict(re.findall(rb"/(\w+) (\d+) 0 R", body))
+        drawn = DRAWN.findall(stream(objects[int(contents[1])]))
+        mine = tuple(n.decode() for n in drawn if int(names.get(n, 0)) in pictures)
+        found.append(Page(float(box[1]), float(box[2]), mine))
+    return found

@@ -1,0 +1,360 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The report: made of made-up results, looked at by Chromium as a phone, a desk and a printer do.
+
+What is looked for is also put into copies of the page, to see that it is found.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Callable, Iterator
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+sys.dont_write_bytecode = True
+
+import figures  # noqa: E402
+from figures import plot  # noqa: E402
+from page import keep, markup, pdf, sample  # noqa: E402
+from page.browser import Browser, Failure, program  # noqa: E402
+
+PHONE, DESK = 360, 1280
+SHEET = 673  # CSS pixels between the margins of A4
+SHEET_HEIGHT = 986
+A4 = (595, 842)  # points
+CONTRAST = 4.5  # WCAG 2, level AA
+LETTERS = 11  # CSS pixels
+
+Complaints = list[str]
+Check = Callable[[], Complaints]
+Page = Callable[[Browser, Path], Complaints]
+
+
+@dataclass(frozen=True)
+class Skip(Exception):
+    reason: str
+
+
+def report(*argv: str | Path, home: Path | None = None) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "MPLCONFIGDIR": str(home)} if home else None
+    words = [str(HERE / "report.py"), *map(str, argv)]
+    return subprocess.run(words, capture_output=True, text=True, env=env)
+
+
+def made(work: Path, grid: str, name: str = "", **more: Path) -> Path:
+    """A folder with results of this grid, and the report of them."""
+    out = work / (name or grid)
+    sample.write(out, grid)
+    done = report("--out", out, **more)
+    if done.returncode or done.stderr:
+        raise AssertionError(f"report.py of {grid}: {done.returncode} {done.stderr[-2000:]}")
+    return out
+
+
+# ---- without a browser -------------------------------------------------------------------------------
+
+
+def complete(out: Path) -> Complaints:
+    """Every experiment has its place; who has results has tables and, if it draws, a figure."""
+    text = (out / "index.html").read_text()
+    wrong = []
+    for module in figures.EXPERIMENTS:
+        part = re.search(rf'<article id="{module.NAME}">.*?</article>', text, re.S)
+        if not part:
+            wrong.append(f"{module.NAME} has no place")
+            continue
+        run = "Not run." not in part[0]
+        if run and hasattr(module, "draw") and f'src="{module.NAME}.png"' not in part[0]:
+            wrong.append(f"{module.NAME} has no figure")
+        if run and "<table" not in part[0]:
+            wrong.append(f"{module.NAME} has no table")
+    return wrong
+
+
+def not_run(out: Path) -> Complaints:
+    """Those without results, and no others."""
+    text = (out / "index.html").read_text()
+    found = set(re.search(r"Not run: ([^<]*)\.", text)[1].split(", "))  # type: ignore[index]
+    want = {m.NAME for m in figures.EXPERIMENTS if not (out / f"{m.READS}.json").exists()}
+    return [f"not run: {found}, not {want}"] if found != want else []
+
+
+def same_bytes(work: Path, first: Path) -> Complaints:
+    """Of the same results, whatever matplotlib is told at home."""
+    home = work / "home"
+    home.mkdir()
+    (home / "matplotlibrc").write_text("font.size: 20\nlines.linewidth: 9\n")
+    second = made(work, "default", "again", home=home)
+    names = sorted(p.name for p in first.iterdir())
+    if names != sorted(p.name for p in second.iterdir()):
+        return ["other files are there"]
+    pairs = ((first / n, second / n) for n in names)
+    return [f"{a.name} differs" for a, b in pairs if a.read_bytes() != b.read_bytes()]
+
+
+REFUSED = [
+    ("no results", {}, "there are no results in"),
+    ("not JSON", {"fig7.json": "{"}, "fig7.json: not JSON"),
+    ("another schema", {"fig7.json": '{"schema": 2}'}, "fig7.json: schema is 2, not 1"),
+    ("no scenario's results", {"a.json": '{"schema": 1, "name": "a"}'}, "a.json: not the results"),
+    ("not text", {"b.json": "\udcff"}, "b.json: "),
+]
+
+
+def refused(work: Path) -> Complaints:
+    wrong = []
+    for title, files, words in REFUSED:
+        out = Path(tempfile.mkdtemp(dir=work))
+        for name, text in files.items():
+            (out / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+        done = report("--out", out)
+        if done.returncode != 1 or words not in done.stderr or "Traceback" in done.stderr:
+            wrong.append(f"{title}: {done.returncode}, {done.stderr.strip()[-300:]}")
+    return wrong
+
+
+def kept(work: Path, out: Path) -> Complaints:
+    """All that the page needs and its results; what was there before is gone."""
+    target = work / "kept"
+    target.mkdir()
+    (target / "stale.png").write_text("")
+    done = report("--out", out, "--keep", target)
+    names = {p.name for p in target.iterdir()}
+    want = {n for n in markup.addresses(markup.read(out / "index.html"))} | {"index.html"}
+    want |= {p.name for p in out.glob("*.json")}
+    wrong = [f"status {done.returncode}: {done.stderr}"] if done.returncode else []
+    wrong += [f"{sorted(names ^ want)} should not differ"] if names != want else []
+    return wrong + markup.self_contained(target / "index.html")
+
+
+def too_much(work: Path, out: Path) -> Complaints:
+    """A report of more than 5 MB is refused by size and name, and what is kept stays."""
+    target = work / "full"
+    target.mkdir()
+    (target / "old").write_text("")
+    big = work / "big"
+    big.mkdir()
+    text = (out / "home.json").read_text()
+    (big / "home.json").write_text(text + " " * keep.MOST)
+    done = report("--out", big, "--keep", target)
+    wrong = []
+    if done.returncode != 1 or "more than 5 MB: home.json 5.0 MB" not in done.stderr:
+        wrong.append(f"{done.returncode}: {done.stderr}")
+    if [p.name for p in target.iterdir()] != ["old"]:
+        wrong.append("what was kept is gone")
+    return wrong
+
+
+# ---- with one ----------------------------------------------------------------------------------------
+
+
+def inspected(browser: Browser, call: str) -> Complaints:
+    script = (HERE / "page" / "inspect.js").read_text()
+    found: Complaints = browser.evaluate(f"(() => {{ {script}\nunfold(); return {call}; }})()")
+    return found
+
+
+def seen(call: str, width: int, dark: bool, browser: Browser, page: Path) -> Complaints:
+    browser.look(width, dark)
+    browser.open(page)
+    return inspected(browser, call)
+
+
+def quiet(browser: Browser, page: Path) -> Complaints:
+    """It asks for its figures and for nothing else, and Chromium has nothing to say."""
+    browser.look(DESK)
+    browser.open(page)
+    here = page.parent.resolve().as_uri()
+    strange = [a for a in browser.asked_for() if not a.startswith(f"{here}/")]
+    return [f"asks for {a}" for a in strange] + browser.complaints()
+
+
+def on_paper(browser: Browser, page: Path) -> Complaints:
+    browser.look(SHEET, paper=True)
+    browser.open(page)
+    wide = inspected(browser, "overflow(false)")
+    return wide + inspected(browser, f"tooTall({SHEET_HEIGHT})")
+
+
+def printed(browser: Browser, page: Path) -> Complaints:
+    """On A4, every figure on one page, the light one although the screen is dark."""
+    browser.look(DESK, dark=True)
+    browser.call("Emulation.setEmulatedMedia", media="", features=[])
+    browser.open(page)
+    pages = pdf.pages(browser.pdf())
+    wrong = [f"a page of {p.width} x {p.height}" for p in pages if not is_a4(p)]
+    drawn = [name for p in pages for name in p.pictures]
+    figures_there = markup.read(page).tags.count
+    count = sum(1 for tag, _given in markup.read(page).tags if tag == "img")
+    del figures_there
+    if len(drawn) != count:
+        wrong.append(f"{count} figures, drawn {len(drawn)} times on {len(pages)} pages")
+    return wrong
+
+
+def is_a4(page: pdf.Page) -> bool:
+    return (round(page.width), round(page.height)) == A4
+
+
+def links_shown(browser: Browser, page: Path) -> Complaints:
+    browser.look(SHEET, paper=True)
+    browser.open(page)
+    script = (
+        "[...document.querySelectorAll('a[href^=http]')]"
+        ".filter((a) => !getComputedStyle(a, '::after').content.includes(a.getAttribute('href')))"
+        ".map((a) => `${a.href} is not printed`)"
+    )
+    found: Complaints = browser.evaluate(script)
+    return found
+
+
+LOOKS: list[tuple[str, Page]] = [
+    ("asks for nothing from elsewhere", quiet),
+    ("does not scroll sideways at 360 px", partial(seen, "overflow(true)", PHONE, False)),
+    ("does not scroll sideways at 1280 px", partial(seen, "overflow(true)", DESK, False)),
+    ("letters are not too small on a phone", partial(seen, f"letters({LETTERS})", PHONE, False)),
+    ("contrast in light", partial(seen, f"contrast({CONTRAST})", DESK, False)),
+    ("contrast in dark", partial(seen, f"contrast({CONTRAST})", DESK, True)),
+    ("light figures in light", partial(seen, "pictures(false)", DESK, False)),
+    ("dark figures in dark", partial(seen, "pictures(true)", DESK, True)),
+    ("nothing is cut on paper", on_paper),
+    ("A4, and each figure on one page", printed),
+    ("links are printed", links_shown),
+]
+WIDE = "<table><tr><td>" + "word" * 40 + "</td></tr></table>"
+# What is broken (a pattern of the page, and what comes in its place), and who has to notice
+BROKEN = [
+    ("a wide table without a box", r"</header>", f"</header>{WIDE}", 1),
+    ("boxes that do not scroll", r"overflow-x: auto", "overflow-x: visible", 1),
+    (
+        "a table that is wide on a desk",
+        r"</header>",
+        f"</header>{WIDE * 2}<pre>{'x' * 999}</pre>",
+        2,
+    ),
+    ("tiny letters", r"font-size: \.6875rem", "font-size: .5rem", 3),
+    ("pale letters", r"--soft: #55585e", "--soft: #a0a0a0", 4),
+    ("pale letters in the dark", r"--soft: #a9adb5", "--soft: #55585e", 5),
+    ("a missing figure", r'src="fig5.png"', 'src="fig55.png"', 6),
+    ("no dark figures", r"<source[^>]*>", "", 7),
+    ("a script from elsewhere", r"</head>", '<script src="https://a.example/"></script></head>', 0),
+    (
+        "a table wider than paper",
+        r"overflow: visible; }\n  table \{",
+        "}\n  table { width: 999px !important; ",
+        8,
+    ),
+    ("a figure taller than paper", r"max-height: 165mm", "min-height: 400mm", 8),
+    ("figures that are cut", r"max-height: 165mm", "min-height: 400mm", 9),
+    ("American paper", r"size: A4", "size: Letter", 9),
+    ("links that paper hides", r"attr\(href\)", '""', 10),
+]
+
+
+def noticed(browser: Browser, page: Path) -> Complaints:
+    """Each fault in a copy beside the page is seen by the check that is there for it."""
+    text = page.read_text()
+    copy = page.with_name("broken.html")
+    wrong = []
+    for title, pattern, instead, number in BROKEN:
+        broken, count = re.subn(pattern, lambda _m: instead, text)
+        if not count:
+            wrong.append(f"{title}: {pattern} is not in the page")
+            continue
+        copy.write_text(broken)
+        if not LOOKS[number][1](browser, copy):
+            wrong.append(f"{title}: not noticed by {LOOKS[number][0]!r}")
+    copy.unlink()
+    return wrong
+
+
+FAULTS = [
+    ("an image without words", r' alt="[^"]*"', ' alt=""'),
+    ("a heading cell without scope", r'<th scope="row"', "<th"),
+    ("a link that leads nowhere", r'href="#fig5"', 'href="#fig55"'),
+    ("an id that is there twice", r'id="fig6"', 'id="fig5"'),
+    ("a skipped level", r"<h3>", "<h5>"),
+    ("no language", r' lang="en"', ""),
+    ("a script", r"</body>", "<script></script></body>"),
+    ("a tag that is not closed", r"</article>", ""),
+]
+ELSEWHERE = [
+    ("a figure from elsewhere", r'src="fig5.png"', 'src="https://a.example/fig5.png"'),
+    ("a figure from another folder", r'src="fig5.png"', 'src="../fig5.png"'),
+    ("a figure that is not there", r'src="fig5.png"', 'src="fig55.png"'),
+    ("a font from elsewhere", r"</style>", "@import 'https://a.example/'</style>"),
+]
+
+
+def faults_noticed(page: Path) -> Complaints:
+    text = page.read_text()
+    copy = page.with_name("broken.html")
+    wrong = []
+    for check, faults in ((markup.structure, FAULTS), (markup.self_contained, ELSEWHERE)):
+        for title, pattern, instead in faults:
+            copy.write_text(re.sub(pattern, lambda _m: instead, text))
+            wrong += [] if check(copy) else [f"{title}: not noticed"]
+    copy.unlink()
+    return wrong
+
+
+# ---- all ---------------------------------------------------------------------------------------------
+
+
+def without_browser(work: Path, pages: dict[str, Path]) -> Iterator[tuple[str, Check]]:
+    for grid, out in pages.items():
+        yield f"{grid}: every experiment has its place", partial(complete, out)
+        yield f"{grid}: the page is well formed", partial(markup.structure, out / "index.html")
+        yield f"{grid}: is self-contained", partial(markup.self_contained, out / "index.html")
+    default = pages["default"]
+    yield "faults of the markup are noticed", partial(faults_noticed, default / "index.html")
+    yield "what was not run is listed", partial(not_run, pages["other"])
+    yield "the same results make the same bytes", partial(same_bytes, work, default)
+    yield "what are no results is refused", partial(refused, work)
+    yield "a report is kept", partial(kept, work, pages["other"])
+    yield "a report of more than 5 MB is not", partial(too_much, work, default)
+
+
+def with_browser(browser: Browser, pages: dict[str, Path]) -> Iterator[tuple[str, Check]]:
+    for grid, out in pages.items():
+        for title, look in LOOKS:
+            yield f"{grid}: {title}", partial(look, browser, out / "index.html")
+    yield "faults are noticed", partial(noticed, browser, pages["default"] / "index.html")
+
+
+def result(number: int, title: str, check: Check) -> bool:
+    try:
+        wrong = check()
+    except Skip as skip:
+        print(f"ok {number} {title} # SKIP {skip.reason}", flush=True)
+        return True
+    except (Failure, OSError) as error:
+        wrong = [f"{type(error).__name__}: {error}"]
+    for line in wrong[:20]:
+        print(f"# {line}")
+    print(f"{'not ' if wrong else ''}ok {number} {title}", flush=True)
+    return not wrong
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="lab-page-") as name:
+        work = Path(name)
+        pages = {grid: made(work, grid) for grid in sample.GRIDS}
+        print("TAP version 13", flush=True)
+        with Browser() as browser:
+            todo = [*without_browser(work, pages), *with_browser(browser, pages)]
+            print(f"1..{len(todo)}", flush=True)
+            good = [result(n, title, check) for n, (title, check) in enumerate(todo, 1)]
+    return 0 if all(good) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
