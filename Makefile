@@ -4,6 +4,7 @@
 # make install         modules to updates/, plugins to tc's folder, man pages
 # make demo            bufferbloat before and after, in a virtual machine
 # make check           every test, in virtual machines
+# make lab             the experiments of the papers, in virtual machines; EXP=name, GRID=full
 # make selftest        the namespace selftests on this machine's own kernel
 #
 # KDIR, KERNELRELEASE and DESTDIR are honoured as by the kernel's own builds.
@@ -15,7 +16,7 @@ MODDIR = $(DESTDIR)/lib/modules/$(KVER)/updates
 MODPROBEDIR = $(DESTDIR)/etc/modprobe.d
 MODULES = codel_trace.ko sch_codel_oot.ko sch_fq_codel_oot.ko
 
-.PHONY: all modules plugins tc install uninstall demo check bench selftest clean
+.PHONY: all modules plugins tc install uninstall demo check bench lab selftest clean
 
 all: modules plugins
 
@@ -54,6 +55,13 @@ check:
 bench:
 	scripts/setup
 	tests/bench/run
+
+EXPERIMENTS = $(if $(EXP),$(EXP:%=tests/lab/experiments/%.toml),$(sort $(wildcard tests/lab/experiments/*.toml)))
+
+lab:
+	scripts/setup
+	tests/lab/run $(if $(GRID),--grid $(GRID)) $(EXPERIMENTS)
+	tests/lab/report.py
 
 selftest:
 	tests/selftest

@@ -146,17 +146,17 @@ def windows(time: Array, waited: Array, begin: int, end: int) -> list[tuple[int,
 
 
 def control_point(time: Array, waited: Array, begin: int, end: int) -> float | None:
-    """ms from a change until the standing queue is what it is in the second half of the phase.
+    """ms from a change until the standing queue stays within what it is in the second half of the phase.
 
-    The standing queue is the smallest delay in an interval, as CoDel sees it. It is there when it is first
-    no more than the 90th percentile of the second half. None: no packet left.
+    The standing queue is the smallest delay in an interval, as CoDel sees it. None: no packet left then.
     """
     seen = windows(time, waited, begin, end)
-    later = sorted(least for at, least in seen if at >= (begin + end) // 2)
-    if not later:
+    half = (begin + end) // 2
+    bound = max((least for at, least in seen if at >= half), default=None)
+    if bound is None:
         return None
-    bound = later[math.ceil(0.9 * len(later)) - 1]
-    return next((at - begin) / MILLISECOND for at, least in seen if least <= bound)
+    above = [at + WINDOW for at, least in seen if least > bound]
+    return (max(above, default=begin) - begin) / MILLISECOND
 
 
 def phases(queue: Queue, way: Figures, begin: int, end: int) -> list[Figures]:
