@@ -100,10 +100,7 @@ class Reader:
     def link(self, name: str) -> Table:
         path = ("link", name)
         both = self.given(path, {**schema.LINK, **schema.WAY}, DIRECTIONS)
-        found = Table(name=name, mtu=default(schema.LINK["mtu"]))
-        if "mtu" in self.subtable(path):
-            found.pop("mtu")
-            found.update({k: both[k] for k in both if k == "mtu"})
+        found = Table(name=name, mtu=both.get("mtu", default(schema.LINK["mtu"])))
         for direction in DIRECTIONS:
             own = self.given((*path, direction), schema.WAY)
             found[direction] = self.way(path, direction, both, own)

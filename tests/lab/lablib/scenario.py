@@ -21,6 +21,7 @@ from .units import show
 DEFAULT_GRID = "default"
 COMMAND_LINE = "--set"
 LABEL = "label"
+VARY = ("vary",)
 
 
 @dataclass(frozen=True)
@@ -64,24 +65,24 @@ class Scenario:
             yield Point({k: c.label for k, c in zip(self.axes, choices)}, tree)
 
 
-def apply(tree: Tree, setting: Setting, errors: Errors) -> None:
+def apply(tree: Tree, setting: Setting, errors: Errors, more: Sequence[str] = ()) -> None:
     """Sets one path, unless it names something that is not there."""
     try:
-        meant(tree, setting.path)
+        meant(tree, setting.path, more)
         tree.put(setting.path, setting.value, setting.origins)
     except Bad as error:
         errors.add(setting.origins[()], setting.path, str(error))
 
 
-def meant(tree: Tree, path: Path) -> None:
+def meant(tree: Tree, path: Path, more: Sequence[str]) -> None:
     """A mistyped name would make a new link or item."""
     first = path[0]
-    known = [*schema.TOP, "qdiscs", "link", "traffic"]
+    known = [*schema.TOP, "qdiscs", "link", "traffic", *more]
     if first not in known:
         raise Bad(f"no such key ({suggestion(str(first), known)})")
     if first in ("link", "traffic") and len(path) > 1:
         there = tree.get(path[:1]) or {}
-        if path[1] not in there:
+        if isinstance(there, dict) and path[1] not in there:
             raise Bad(f"there is no {first} {path[1]} ({suggestion(str(path[1]), there)})")
 
 
@@ -106,8 +107,6 @@ def parse_set(text: str) -> Setting:
     path: Path = tuple(part.strip(" \"'") for part in written.split("."))
     if not equals or not all(path):
         raise Bad(f"{show(text)} is no PATH=VALUE (link.dsl.up.rate=3mbit)")
-    if path[0] == "vary":
-        path = ("vary", ".".join(str(p) for p in path[1:]).replace('"', ""))
     return Setting(path, toml_value(value), {(): COMMAND_LINE})
 
 
@@ -132,10 +131,7 @@ def read_sets(texts: Sequence[str], errors: Errors) -> list[Setting]:
 
 def apply_sets(tree: Tree, sets: Sequence[Setting], errors: Errors) -> None:
     for setting in sets:
-        if setting.path[0] != "vary":
-            apply(tree, setting, errors)
-        elif isinstance(tree.get(("vary",)) or {}, dict):
-            tree.put(setting.path, setting.value, setting.origins)
+        apply(tree, setting, errors, VARY)
 
 
 def decided_twice(sets: Sequence[Setting], axes: dict[str, list[Choice]], errors: Errors) -> None:
@@ -253,6 +249,8 @@ def read(file: File, grid: str, errors: Errors) -> Tree:
     """The file; the grid must be one that it has."""
     tree = load(file)
     known = grids(tree)
+    if "grid" in tree.values and tree.values["grid"] is not known:
+        errors.add(tree.origin(("grid",)), ("grid",), f"{show(tree.values['grid'])} is no table")
     if DEFAULT_GRID in known:
         at = ("grid", DEFAULT_GRID)
         errors.add(tree.origin(at), at, "this is the name of the scenario without any grid")

@@ -35,11 +35,15 @@ def keys(*found: Key) -> Keys:
 
 # Tables whose keys are names of the scenario's own, or paths
 TABLES = {
-    "qdiscs": "what is compared: a run for each. Its name, and tc's words for it; or a table, below",
+    "qdiscs": 'what is compared, a run for each: `NAME = "tc\'s words"`, or a table as below',
     "link": "a table for each link, in the order of the chain",
     "traffic": "a table for each item of traffic",
-    "vary": "every combination of these values is a run",
-    "grid": "other sizes of the same experiment, chosen with --grid",
+    "vary": "every combination of these is a run: "
+    '`"link.dsl.up.rate" = ["1mbit", "4mbit"]`, or several keys together under a name: '
+    '`NAME = [{ label = "slow", "link.dsl.up.rate" = "1mbit", duration = "60s" }, ...]`',
+    "grid": "other sizes of the same experiment, chosen with `--grid NAME`: `[grid.NAME]` has what "
+    'is different, as above or as `set = { "link.dsl.up.rate" = "1mbit" }`; `vary` and `qdiscs` '
+    "are replaced as a whole",
 }
 
 TOP = keys(

@@ -8,7 +8,7 @@ import difflib
 import re
 import tomllib
 from pathlib import Path as File
-from typing import Any, Iterable, Iterator, Mapping
+from typing import Any, Collection, Iterator, Mapping
 
 from . import locate
 from .kinds import Bad
@@ -47,9 +47,8 @@ def dotted(path: Path) -> str:
     return text.removeprefix(".")
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
+def suggestion(name: str, known: Collection[str]) -> str:
     """Of what may have been meant."""
-    known = list(known)
     near = difflib.get_close_matches(name, known, 1)
     if near:
         return f"did you mean {near[0]}?"

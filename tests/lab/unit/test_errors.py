@@ -58,6 +58,12 @@ EDITS: list[tuple[str, str, list[str]]] = [
         '[link."l.n"]',
         ['7: link.l.n: "l.n" is no name of a link (letters, digits, - and _)'],
     ),
+    ("[link.lan]", "[link.lan]\nup = 5", ["8: link.lan.up: 5 is no table"]),
+    ("pfifo =", '"p f" =',
+     ['5: qdiscs.p f: "p f" is no name of a qdisc (letters, digits, - and _)']),
+    ("[traffic.x]", '[traffic."x y"]',
+     ['14: traffic.x y: "x y" is no name of a item of traffic (letters, digits, - and _)',
+      "26: traffic.x.count: there is no traffic x (there are x y, y)"]),
     ("buffer = 100", 'buffer = "8"', ['9: link.dsl.buffer: "8" is no buffer (a whole number of '
      'packets, or "8 bdp")']),
     ("buffer = 100", "mtu = 100", ["9: link.dsl.mtu: 100 is too little: at least 128"]),
@@ -92,6 +98,16 @@ EDITS: list[tuple[str, str, list[str]]] = [
     ('to = "b"', 'to = "b"\nstart = "60s"', ["18: traffic.x.start: not before it stops, 60s"]),
     ('to = "b"', 'to = "b"\nstart = "9s"\nspread = "52s"',
      ["19: traffic.x.spread: some would start after 60s"]),
+    ('to = "b"', 'to = "b"\nstart = "9s"\nspread = "51s"', []),
+    ('to = "b"', 'to = "b"\nstop = "60s"', []),
+    ('"cbr"', '"cbr"\nsize = 1500', []),
+    ('"cbr"', '"ping"\nsize = 1472', []),
+    ('"cbr"', '"onoff"\nsize = 1501', ["20: traffic.y.size: 1501B is too much for a path with an "
+     "MTU of 1500: at most 1500B"]),
+    ('"cbr"', '"probe"\nsize = 1501', ["20: traffic.y.size: 1501B is too much for a path with an "
+     "MTU of 1500: at most 1500B"]),
+    ('"cbr"', '"requests"\nrate = 1\nsize = 1501', ["21: traffic.y.size: 1501B is too much for a "
+     "path with an MTU of 1500: at most 1500B"]),
     ('"cbr"', '"cbr"\nsize = 1501', ["20: traffic.y.size: 1501B is too much for a path with an "
      "MTU of 1500: at most 1500B"]),
     ('"cbr"', '"ping"\nsize = 1473', ["20: traffic.y.size: 1473B is too much for a path with an "
@@ -110,6 +126,8 @@ EDITS: list[tuple[str, str, list[str]]] = [
     ('["1mbit", "4mbit"]', '"1mbit"', ['23: vary.link.dsl.up.rate: "1mbit" is no list of values']),
     ('["1mbit", "4mbit"]', '["1mbit", "1mbit"]',
      ['23: vary.link.dsl.up.rate[1]: "1mbit" is there twice']),
+    ("[vary]", '[vary]\n"a.b" = [{label = "x"}]',
+     ['23: vary.a.b: "a.b": a list of tables has a name of its own, without dots']),
     ("[vary]", "[vary]\nl = [1, {a = 1}]",
      ["23: vary.l: either all of these are tables or none is"]),
     ("[vary]", '[vary]\nl = [{"traffic.z.count" = 1}]',
@@ -119,6 +137,10 @@ EDITS: list[tuple[str, str, list[str]]] = [
     ("[vary]", "[vary]\ngrid = [1, 2]",
      ["23: grid: no such key (there are title, duration, warmup, seeds, suite, nodes, series, "
       "meter, qdiscs, link, traffic)"]),
+    ('["1mbit", "4mbit"]', '["4mbit"]\n"link.dsl.up.rates" = [[\n["5s", "x"]]]',
+     ['25: link.dsl.up.rates[0][1]: "x" is no rate (a number and bit, kbit, mbit or gbit)']),
+    ("[grid.full]", "[grid.full.title]\nx = 1\n[grid.full]", ["26: grid.full: title is no table"]),
+    ('set = { "traffic.x.count" = 9 }', "set = 9", ["26: grid.full.set: 9 is no table of paths"]),
     ("[vary]", '[vary]\n"title.x" = ["1"]', ["23: title.x: title is no table"]),
     ('"link.dsl.up.rate" = "2mbit"', '"link.dsl.up.rat" = "2mbit"',
      ["6: link.dsl.up.rat: no such key (did you mean rate?)"]),
@@ -143,6 +165,12 @@ OPTIONS: list[tuple[dict[str, object], list[str]]] = [
      "or min)"]),
     ({"sets": ["link.dls.mtu=3"]}, ["--set: link.dls.mtu: there is no link dls (did you mean "
      "dsl?)"]),
+    ({"sets": ["link.dls=3"]}, ["--set: link.dls: there is no link dls (did you mean dsl?)"]),
+    ({"sets": ["vary=3"]}, ["--set: vary: 3 is no table"]),
+    ({"sets": ["vary.lonk=[1]", "vary.lonk.x=[1]"]}, ["--set: vary.lonk.x: vary.lonk is no table",
+     "--set: lonk: no such key (did you mean link?)"]),
+    ({"sets": ['link.dsl.up.rates=[["9s", "1mbit"], ["70s", "1mbit"]]']},
+     ["--set: link.dsl.up.rates[1]: not before the end, 60s"]),
     ({"sets": ["lnk.dsl.mtu=3"]}, ["--set: lnk.dsl.mtu: no such key (did you mean link?)"]),
     ({"sets": ["duration.x=3"]}, ["--set: duration.x: duration is no table"]),
     ({"sets": ["link.dsl.up.rate=3mbit"]}, ["--set: link.dsl.up.rate: [vary] decides this: use "
@@ -174,6 +202,13 @@ def edits() -> None:
 def command_line() -> None:
     for options, expected in OPTIONS:
         same(f"{options}", wrong(GOOD, **options), expected)
+
+
+@case("errors: a table that --set makes none")
+def no_table() -> None:
+    for name in ("link", "traffic", "qdiscs"):
+        found = wrong(GOOD, sets=[f"{name}=3"])
+        assert f"--set: {name}: 3 is no table" in found, found
 
 
 @case("errors: all are said at once, and each once")
@@ -215,6 +250,30 @@ def traffic() -> None:
     item = '[traffic.t{}]\nkind = "ping"\nfrom = "a"\nto = "b"\n'
     many = head + "".join(item.format(number) for number in range(101))
     same("101 items", wrong(many), ["s.toml:14: traffic: 101 items: at most 100"])
+    less = many.replace('[traffic.t100]\nkind = "ping"\nfrom = "a"\nto = "b"\n', "")
+    same("100 items", wrong(less), [])
+
+
+@case("errors: tables that are none")
+def tables() -> None:
+    head, _rest = GOOD.split("[vary]")
+    for name in ("grid", "vary"):
+        same(name, wrong(f"{name} = 5\n{head}"), [f"s.toml:1: {name}: 5 is no table"])
+
+
+@case("errors: of two nodes, and where there is nothing to choose from")
+def small() -> None:
+    text = 'duration = "1s"\nnodes = ["a", "b"]\n[link.l]\n[traffic.x]\nkind = "cbr"\n'
+    text += 'from = "a"\nto = "b"\nsize = 1501\n'
+    message = "1501B is too much for a path with an MTU of 1500: at most 1500B"
+    same("size", wrong(text), [f"s.toml:8: traffic.x.size: {message}"])
+    text = text.replace("size", "#")
+    same("--only", wrong(text, only=["x"]), ["--only: x is none of [qdiscs] (there is none)"])
+    same(
+        "end",
+        wrong(text + 'x = """'),
+        ["s.toml: no TOML: Unterminated string (at end of document)"],
+    )
 
 
 @case("errors: a file that cannot be read")

@@ -181,6 +181,22 @@ def settings() -> None:
         same(title, pick(text, path, **options), expected)
 
 
+@case("plans: --set of what is no TOML, or a date, is a text")
+def texts() -> None:
+    for text, title in (
+        ("title=A link", "A link"),
+        ("title=1979-05-27", "1979-05-27"),
+        ("title='5'", "5"),
+        ("title=a=b", "a=b"),
+        ('title = "x"', "x"),
+    ):
+        same(text, planned(SCENARIO, sets=[text]).title.strip(), title)
+    try:
+        planned(SCENARIO, sets=["title=1\nw = 2"])
+    except tree.Wrong as error:
+        raise AssertionError("two lines are no value of TOML") from error
+
+
 @case("plans: the scenario in the results is as it was run")
 def resolved() -> None:
     text = (

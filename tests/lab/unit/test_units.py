@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+from decimal import Decimal
 
 from lablib import kinds
 from lablib.kinds import Bad, Kind
@@ -91,9 +92,30 @@ KINDS: list[tuple[Kind, object, str]] = [
         [["5s", "1mbit"], ["5s", "2mbit"]],
         '["5s", "2mbit"] is not after the change before it',
     ),
+    (kinds.schedule(), 5, "5 is no list of times and rates"),
+    (kinds.rate("0bit"), False, f"false {NO_RATE}"),
+    (kinds.settings(), 5, '5 is no table ({"link.dsl.up.rate" = "3mbit"})'),
+    (kinds.buffer(), 10**7 + 1, "10000001 is too much: at most 10000000"),
     (kinds.buffer(), "8bdps", '"8bdps" is no buffer (a whole number of packets, or "8 bdp")'),
     (kinds.buffer(), 0, "0 is too little: at least 1"),
     (kinds.buffer(), True, 'true is no buffer (a whole number of packets, or "8 bdp")'),
+]
+VALUES: list[tuple[Kind, object, object]] = [
+    (kinds.spell(), ["5s", "15s"], [5 * 10**9, 15 * 10**9]),
+    (kinds.spell(), ["5s", "5s"], [5 * 10**9, 5 * 10**9]),
+    (kinds.spell(), "5s", [5 * 10**9, 5 * 10**9]),
+    (
+        kinds.schedule(),
+        [["1s", "1mbit"], ["2s", "2mbit"]],
+        [[10**9, 10**6], [2 * 10**9, 2 * 10**6]],
+    ),
+    (kinds.rate("0bit"), 0, 0),
+    (kinds.size(), 7, 7),
+    (kinds.buffer(), 10**7, kinds.Buffer(packets=10**7)),
+    (kinds.buffer(), "0.5 bdp", kinds.Buffer(bdp=Decimal("0.5"))),
+    (kinds.number(above=1), 1.2, 1.2),
+    (kinds.integer(1, 5), 5, 5),
+    (kinds.text(), " two words ", "two words"),
 ]
 
 
@@ -136,6 +158,12 @@ def round_trip() -> None:
 def ranges() -> None:
     for kind, value, message in KINDS:
         same(f"{value}", refusal(kind.read, value), message)
+
+
+@case("kinds: values are read in the units of runs")
+def values() -> None:
+    for kind, value, expected in VALUES:
+        same(f"{value}", kind.read(value), expected)
 
 
 @case("kinds: an error in a list says where in it")
