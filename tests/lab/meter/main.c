@@ -9,8 +9,8 @@
  *	echo "origin NS" >control	# of CLOCK_MONOTONIC: from then on, packets are recorded
  *	cat records flows status
  *
- * A packet waits from net_dev_queue to net_dev_start_xmit; one that kfree_skb ends in between was
- * dropped. Each is one record when it ends, in order of time, 16 bytes, little endian:
+ * A packet waits from net_dev_queue to net_dev_start_xmit; one that kfree_skb or consume_skb ends in
+ * between was dropped. Each is one record when it ends, in order of time, 16 bytes, little endian:
  *
  *	u32 gap		ns since the record before, the first since the origin
  *	u32 waited	16 ns
@@ -118,7 +118,7 @@ static int meter_status_show(struct seq_file *file, void *data)
 	seq_printf(file, "records %u\noverrun %llu\n", meter_log_count(), meter_log_overrun());
 	seq_printf(file, "waiting %llu\nflows %u\n", now.waiting, meter_flows_count());
 	seq_printf(file, "unknown %llu\nstrange %llu\n", now.unknown, now.strange);
-	seq_printf(file, "consumed %llu\ncrowded %llu\n", now.consumed, now.crowded);
+	seq_printf(file, "segmented %llu\ncrowded %llu\n", now.segmented, now.crowded);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(meter_status);

@@ -29,7 +29,7 @@ enum meter_fate {
  * @waiting: packets in a queue now
  * @unknown: left a queue, and had not come
  * @strange: came to a queue while they were in one
- * @consumed: ended in a queue and were no drop: segmented, or taken by an action
+ * @segmented: were cut into several there, of which nothing is known
  * @crowded: not followed, as too many waited
  */
 struct meter {
@@ -39,7 +39,7 @@ struct meter {
 	u64 waiting;
 	u64 unknown;
 	u64 strange;
-	u64 consumed;
+	u64 segmented;
 	u64 crowded;
 };
 

@@ -165,8 +165,8 @@ static void meter_left(void *data, const struct sk_buff *skb, const struct net_d
 	spin_unlock_irqrestore(&meter.lock, flags);
 }
 
-/* kfree_skb: of any packet of the machine, few of which wait */
-static void meter_freed(void *data, struct sk_buff *skb)
+/* Of any packet of the machine, few of which wait */
+static void meter_ended(const struct sk_buff *skb, bool consumed)
 {
 	struct meter_packet *packet;
 	unsigned long flags;
@@ -175,28 +175,25 @@ static void meter_freed(void *data, struct sk_buff *skb)
 		return;
 	spin_lock_irqsave(&meter.lock, flags);
 	packet = meter_packet_find(skb);
-	if (packet) {
+	if (packet && consumed && skb_is_gso(skb))
+		meter.segmented++;
+	else if (packet)
 		meter_packet_log(packet, METER_DROPPED);
+	if (packet)
 		meter_packet_end(packet);
-	}
 	spin_unlock_irqrestore(&meter.lock, flags);
 }
 
-/* consume_skb: so too */
+/* kfree_skb */
+static void meter_freed(void *data, struct sk_buff *skb)
+{
+	meter_ended(skb, false);
+}
+
+/* consume_skb: an action took it, cake's filter of acknowledgements; or it is several now */
 static void meter_consumed(void *data, struct sk_buff *skb)
 {
-	struct meter_packet *packet;
-	unsigned long flags;
-
-	if (hlist_empty(meter_bucket(skb)))
-		return;
-	spin_lock_irqsave(&meter.lock, flags);
-	packet = meter_packet_find(skb);
-	if (packet) {
-		meter.consumed++;
-		meter_packet_end(packet);
-	}
-	spin_unlock_irqrestore(&meter.lock, flags);
+	meter_ended(skb, true);
 }
 
 static struct {
