@@ -54,6 +54,8 @@ def perform(document: dict[str, Any]) -> dict[str, Any]:
     if metered:
         Path(network.METER).write_text(f"origin {origin}")
     traffic = run(document, addresses, origin, network.rate_changes(document))
+    if metered:
+        Path(network.METER).write_text("stop")
     return {
         "kernel": Path("/proc/sys/kernel/osrelease").read_text().strip(),
         "versions": {tool: first_line(argv) for tool, argv in VERSIONS.items()},

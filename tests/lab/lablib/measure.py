@@ -146,17 +146,21 @@ def windows(time: Array, waited: Array, begin: int, end: int) -> list[tuple[int,
 
 
 def control_point(time: Array, waited: Array, begin: int, end: int) -> float | None:
-    """ms from a change until the standing queue stays within what it is in the second half of the phase.
+    """ms from a change until the standing queue is back at what it is in the second half of the phase.
 
-    The standing queue is the smallest delay in an interval, as CoDel sees it. None: no packet left then.
+    The standing queue is the smallest delay in an interval, as CoDel sees it. Back is where it is no more than
+    nine tenths of those later on; 0 if it does not leave them within a second. None: no packet left.
     """
     seen = windows(time, waited, begin, end)
-    half = (begin + end) // 2
-    bound = max((least for at, least in seen if at >= half), default=None)
-    if bound is None:
+    later = sorted(least for at, least in seen if at >= (begin + end) // 2)
+    if not later:
         return None
-    above = [at + WINDOW for at, least in seen if least > bound]
-    return (max(above, default=begin) - begin) / MILLISECOND
+    bound = later[math.ceil(0.9 * len(later)) - 1]
+    above = [n for n, (at, least) in enumerate(seen) if least > bound and at < begin + SECOND]
+    if not above:
+        return 0.0
+    back = (at for at, least in seen[above[0] :] if least <= bound)
+    return (next(back, end) - begin) / MILLISECOND
 
 
 def phases(queue: Queue, way: Figures, begin: int, end: int) -> list[Figures]:
@@ -340,11 +344,11 @@ def said_by_tc(text: str) -> list[Figures]:
 
 
 def reduce(document: Document, raw: Raw) -> Figures:
-    """The figures of a run."""
-    records = load(raw.records, raw.flows, raw.status)
-    queues = {}
+    """The figures of a run; of its queues only what tc says, if nothing was recorded."""
+    queues: Figures = {}
+    records = load(raw.records, raw.flows, raw.status) if document["records"] else None
     for index, (name, way) in enumerate(ways(document)):
-        queues[name] = queue_result(records, index, way, document)
+        queues[name] = queue_result(records, index, way, document) if records else {}
         queues[name]["tc"] = said_by_tc(raw.result["queues"][index]["tc"])
     items = zip(document["traffic"], raw.result["traffic"])
     found = {

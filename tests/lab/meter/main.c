@@ -7,6 +7,7 @@
  *	cd /sys/kernel/debug/lab_meter
  *	echo "add r1" >control		# a device in the writer's namespace: queue 0; the next is 1
  *	echo "origin NS" >control	# of CLOCK_MONOTONIC: from then on, packets are recorded
+ *	echo stop >control		# no more records
  *	cat records flows status
  *
  * A packet waits from net_dev_queue to net_dev_start_xmit; one that kfree_skb or consume_skb ends in
@@ -85,6 +86,8 @@ static int meter_control(const char *text)
 		return meter_add(name);
 	if (sscanf(text, "origin %llu %c", &origin, &more) == 1)
 		return meter_log_begin(origin);
+	if (sysfs_streq(text, "stop"))
+		return meter_log_end();
 	return -EINVAL;
 }
 
