@@ -12,6 +12,7 @@ from .load import SECOND
 from .plan import Run
 
 BAR = 20
+OVERDUE = 0.1  # of a run
 QUIET = 30  # s between lines where they cannot be written again
 CLEAR = "\r\033[K"
 
@@ -70,23 +71,20 @@ class Progress:
     def total(self) -> int:
         return len(self.done) + len(self.running) + len(self.waiting)
 
+    def rest(self) -> list[float]:
+        """Seconds that what runs now still takes; what takes longer than thought is nearly done."""
+        every = [(self.cost.estimate(run), start) for run, start in self.running.values()]
+        return [max(whole - (self.now() - start), OVERDUE * whole) for whole, start in every]
+
     def left(self) -> float:
         """Seconds of wall time."""
-        rest = [
-            max(0.0, self.cost.estimate(run) - (self.now() - start))
-            for run, start in self.running.values()
-        ]
-        return span(rest, [self.cost.estimate(run) for run in self.waiting], self.workers)
+        return span(self.rest(), [self.cost.estimate(run) for run in self.waiting], self.workers)
 
     def share(self) -> float:
         """Of the work, as estimated."""
-        ahead = sum(self.cost.estimate(run) for run in self.waiting)
-        gone = self.spent
-        for run, start in self.running.values():
-            so_far = self.now() - start
-            gone += so_far
-            ahead += max(0.0, self.cost.estimate(run) - so_far)
-        return gone / (gone + ahead) if gone + ahead else 1.0
+        ahead = sum(self.rest()) + sum(self.cost.estimate(run) for run in self.waiting)
+        gone = self.spent + sum(self.now() - start for _run, start in self.running.values())
+        return gone / (gone + ahead) if ahead else 1.0
 
     def line(self) -> str:
         full = int(BAR * self.share())
@@ -95,7 +93,7 @@ class Progress:
         return (
             f"[{'#' * full}{'.' * (BAR - full)}] {len(self.done)}/{self.total} runs, "
             f"{virtual(self.done):.0f}/{virtual(every):.0f} s virtual, "
-            f"{clock(self.now() - self.begun)} gone, {clock(self.left())} left: {now}"
+            f"{clock(self.now() - self.begun)} gone, {clock(self.left())} left{': ' if now else ''}{now}"
         )
 
     def say(self, text: str) -> None:

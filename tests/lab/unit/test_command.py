@@ -43,6 +43,17 @@ def refused() -> None:
             raise AssertionError(f"{argv} was taken")
 
 
+@case("command: what is not given")
+def defaults() -> None:
+    found = vars(options.parse(["a.toml"]))
+    expected = {"grid": "default", "sets": [], "seeds": [], "only": [], "name": None, "json": None,
+                "jobs": 2, "fresh": False, "plan": False, "keys": False}  # fmt: skip
+    same("options", {k: v for k, v in found.items() if k != "scenarios"}, expected)
+    argv = ["--jobs", "1", "--seeds", "0", "--only", "a, b", "--name", "n", "a.toml"]
+    opts = options.parse(argv)
+    same("given", (opts.jobs, opts.seeds, opts.only, opts.name), (1, [0], ["a", "b"], "n"))
+
+
 @case("command: errors of all scenarios are said, with status 2, and nothing runs")
 def scenarios() -> None:
     with folder() as where:

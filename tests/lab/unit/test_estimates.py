@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import os
 import random
+from typing import Iterator
 
 from lablib import cost, load
 from lablib.cost import Cost
 from lablib.plan import Run
-from lablib.progress import CLEAR, Progress, clock
+from lablib.progress import Progress, clock
 
 from .cases import case, planned, same
 
@@ -116,40 +119,77 @@ class Day:
 
 
 def course(stream: io.StringIO) -> str:
-    """Three runs of about 6 s at a time of two, the second fails."""
+    """Three runs at a time of two, thought to take 5.7, 6.6 and 7.5 s; the second fails."""
     day, every = Day(), runs()
     progress = Progress(stream, every, 2, day)
     progress.started(every[0])
     progress.started(every[1])
     day.time += 10
-    progress.finished(every[0], True)
+    progress.finished(every[0], True)  # so they take 9.6, 10.6 and 11.7
     progress.started(every[2])
-    day.time += 21
+    day.time += 20
+    progress.show()
+    day.time += 1
     progress.show()
     progress.finished(every[1], False)
+    progress.say("Words")
+    day.time += 9
+    progress.finished(every[2], True)
     progress.end()
     return stream.getvalue()
 
 
+NAMES = [f"s duration={n}0s seed=1" for n in (1, 2, 3)]
+LINES = [
+    f"[1/3] {NAMES[0]}: 10.0 s",
+    f"[###################.] 1/3 runs, 10/60 s virtual, 0:30 gone, 0:01 left: {NAMES[1]}, {NAMES[2]}",
+    f"[2/3] FAILED {NAMES[1]}: 31.0 s",
+    "Words",
+    f"[3/3] {NAMES[2]}: 30.0 s",
+]
+HALF, FULL = "#" * 12 + "." * 8, "#" * 19 + "."
+SCREENS = [
+    "",
+    f"[....................] 0/3 runs, 0/60 s virtual, 0:00 gone, 0:13 left: {NAMES[0]}",
+    f"[....................] 0/3 runs, 0/60 s virtual, 0:00 gone, 0:13 left: {NAMES[0]}, {NAMES[1]}",
+    f"[{HALF}] 1/3 runs, 10/60 s virtual, 0:10 gone, 0:12 left: {NAMES[1]}",
+    f"[{HALF}] 1/3 runs, 10/60 s virtual, 0:10 gone, 0:12 left: {NAMES[1]}, {NAMES[2]}",
+    f"[{FULL}] 1/3 runs, 10/60 s virtual, 0:30 gone, 0:01 left: {NAMES[1]}, {NAMES[2]}",
+    f"[{FULL}] 1/3 runs, 10/60 s virtual, 0:31 gone, 0:01 left: {NAMES[1]}, {NAMES[2]}",
+    f"[{FULL}] 2/3 runs, 30/60 s virtual, 0:31 gone, 0:01 left: {NAMES[2]}",
+    "Words\n",
+    "[####################] 3/3 runs, 60/60 s virtual, 0:40 gone, 0:00 left",
+    "",
+]
+
+
 @case("progress: without a terminal, a line for each run and one every 30 s")
 def lines() -> None:
-    found = course(io.StringIO()).splitlines()
-    same("first", found[0], "[1/3] s duration=10s seed=1: 10.0 s")
-    assert found[1].startswith("[") and "1/3 runs, 10/60 s virtual, 0:31 gone, " in found[1], found
-    assert found[1].endswith("left: s duration=20s seed=1, s duration=30s seed=1"), found
-    same("last", found[2:], ["[2/3] FAILED s duration=20s seed=1: 31.0 s"])
+    same("lines", course(io.StringIO()).splitlines(), LINES)
+
+
+@contextlib.contextmanager
+def columns(number: int) -> Iterator[None]:
+    before = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = str(number)
+    try:
+        yield
+    finally:
+        del os.environ["COLUMNS"]
+        if before is not None:
+            os.environ["COLUMNS"] = before
 
 
 @case("progress: on a terminal, one line that is cleared and written again")
 def terminal() -> None:
-    text = course(Terminal())
-    assert "\n" not in text, text
-    shown = text.split(CLEAR)
-    same("ends", (shown[0], shown[-1]), ("", ""))
-    assert all(len(line) < 80 for line in shown), shown
-    assert shown[1].startswith(
-        "[....................] 0/3 runs, 0/60 s virtual, 0:00 gone, 0:1"
-    ), shown
-    assert (
-        shown[-2].startswith("[####") and " 2/3 runs, 30/60 s virtual, 0:31 gone, " in shown[-2]
-    ), shown
+    with columns(200):
+        same("screens", course(Terminal()).split("\r\033[K"), SCREENS)
+    with columns(60):
+        shown = course(Terminal()).split("\r\033[K")
+    same("in 60 columns", shown, [screen[:59] for screen in SCREENS])
+
+
+@case("progress: the share of nothing is all")
+def nothing() -> None:
+    progress = Progress(io.StringIO(), [], 2)
+    same("share", (progress.share(), progress.left()), (1.0, 0.0))

@@ -73,6 +73,7 @@ def nearest() -> None:
             )
             most = 31 - made.high.bit_length()
             wanted = min(max(weight(rate, mtu), least or 0), most)
+            assert (red.wlog_of(made.burst + 1, made.low, made.packet) or 32) > made.wlog, made
             assert abs(made.wlog - wanted) <= 0.51, f"{rate} {mtu}: {made.wlog}, not {wanted}"
 
 

@@ -71,15 +71,46 @@ def results() -> None:
     assert max(map(len, shown.splitlines())) <= 80
 
 
+@case("tables: figures have three digits that count")
+def numbers() -> None:
+    for value, text in (
+        (None, "-"), (0, "0.00"), (9.876, "9.88"), (99.99, "99.99"), (100, "100.0"),
+        (999.94, "999.9"), (1000, "1000"), (-123.4, "-123.4"),
+    ):  # fmt: skip
+        same(f"{value}", table.number(value), text)
+    for share, text in ((None, "-"), (0.1234, "12.3"), (1, "100.0")):
+        same(f"{share}", table.percent(share), text)
+
+
+@case("tables: what is lost of an item of traffic, and what its users get of a queue")
+def shares() -> None:
+    for item, expected in (
+        ({"loss": 0.25}, 0.25),
+        ({"success": 0.25}, 0.75),
+        ({"success": None}, None),
+        ({"sent": 50, "lost": 1}, 0.02),
+        ({"sent": 0, "lost": 0}, None),
+        ({"sent": 9}, None),
+        ({"goodput_mbit": 9}, None),
+    ):
+        same(f"{item}", table.lost(item), expected)
+    items = {"a": {"packets": 10, "bytes": 1010}, "b": {"packets": 10, "bytes": 1000}, "c": {}}
+    traffic = {name: {"goodput_mbit": rate} for name, rate in (("a", 2), ("b", 3), ("c", 4))}
+    of_all = {"queues": {"q": {"traffic": items}}, "traffic": traffic}
+    same("of data", table.queue_rate(of_all, "q"), 2)
+    items["b"]["packets"] = 9
+    same("of both", table.queue_rate(of_all, "q"), 5)
+    same("of none", table.queue_rate({**of_all, "traffic": {"a": {"loss": 1}}}, "q"), None)
+
+
 @case("tables: points one after the other, and a run without a qdisc")
 def points() -> None:
     runs = [run(None, 1, {"p": 1}, 1), run(None, 1, {"p": 2}, 1)]
     shown = list(table.lines({"title": "Title", "runs": runs}))
-    same(
-        "heads",
-        [line for line in shown if line.startswith(("Title", "p "))],
-        ["Title", "p 1", "p 2"],
-    )
+    heads = [line for line in shown if line.startswith(("Title", "p "))]
+    same("heads", heads, ["Title", "p 1", "p 2"])
+    alone = list(table.lines({"title": "Title", "runs": [run(None, 1, {}, 1)]}))
+    same("without points", [*alone[:2], alone[2][:5]], ["Title", "", "queue"])
     assert any(line.startswith("dsl.up    -  ") for line in shown), shown
 
 
@@ -109,6 +140,39 @@ def every_key() -> None:
                 same(key.name, default, "**must be given**")
             elif key.default not in (None, "", [], {}):
                 same(key.name, default, f"`{json.dumps(key.default)}`")
+
+
+SECTION = """### kind = "onoff"
+
+UDP at a constant bit rate in talk spurts: exponential times with these means.
+
+| key | is | default | means |
+|---|---|---|---|
+| `rate` | rate | `"64kbit"` | of IP packets; 0bit: none |
+| `size` | size | `100` | of each IP packet |
+| `dscp` | whole number | `0` | the packets' DS field |
+| `ecn` | true or false | `false` | packets are marked in place of dropped, where a qdisc does |
+| `on` | time | `"1s"` | mean |
+| `off` | time | `"1s"` | mean |
+
+### kind = "requests"
+"""
+
+
+@case("tables: the reference is Markdown")
+def markdown() -> None:
+    shown = "\n".join(reference.lines())
+    for part in (
+        SECTION,
+        '| `cc` | cubic \\| reno \\| bbr | `"cubic"` |',
+        "| `stop` | time |  | nor after this; none: until the end |",
+        "\n\n| table | holds |\n|---|---|\n| `[qdiscs]` | what is compared",
+        "\n\n### [link.NAME], [link.NAME.up] and [link.NAME.down]\n\nWhat stands in",
+        "### [qdiscs] NAME = { ... }\n\n| key |",
+        "### [traffic.NAME]\n\nOf every kind:\n\n| key |",
+        *(f"\n| `[{name}]` | {text} |\n" for name, text in schema.TABLES.items()),
+    ):
+        assert part in shown, f"{part}\nis not in\n{shown}"
 
 
 @case("tables: every default is one that could be given")
