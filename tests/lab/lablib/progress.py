@@ -71,18 +71,28 @@ class Progress:
     def total(self) -> int:
         return len(self.done) + len(self.running) + len(self.waiting)
 
+    def pace(self) -> float:
+        """As long as nothing is measured: how much longer than thought the first runs take at least."""
+        if self.done:
+            return 1.0
+        times = [(self.now() - start, run) for run, start in self.running.values()]
+        return max([1.0, *(gone / self.cost.estimate(run) for gone, run in times)])
+
+    def estimate(self, run: Run) -> float:
+        return self.pace() * self.cost.estimate(run)
+
     def rest(self) -> list[float]:
         """Seconds that what runs now still takes; what takes longer than thought is nearly done."""
-        every = [(self.cost.estimate(run), start) for run, start in self.running.values()]
+        every = [(self.estimate(run), start) for run, start in self.running.values()]
         return [max(whole - (self.now() - start), OVERDUE * whole) for whole, start in every]
 
     def left(self) -> float:
         """Seconds of wall time."""
-        return span(self.rest(), [self.cost.estimate(run) for run in self.waiting], self.workers)
+        return span(self.rest(), [self.estimate(run) for run in self.waiting], self.workers)
 
     def share(self) -> float:
         """Of the work, as estimated."""
-        ahead = sum(self.rest()) + sum(self.cost.estimate(run) for run in self.waiting)
+        ahead = sum(self.rest()) + sum(self.estimate(run) for run in self.waiting)
         gone = self.spent + sum(self.now() - start for _run, start in self.running.values())
         return gone / (gone + ahead) if ahead else 1.0
 

@@ -124,7 +124,9 @@ def course(stream: io.StringIO) -> str:
     progress = Progress(stream, every, 2, day)
     progress.started(every[0])
     progress.started(every[1])
-    day.time += 10
+    day.time += 8
+    progress.show()  # as if by 8.0 / 5.7 more each
+    day.time += 2
     progress.finished(every[0], True)  # so they take 9.6, 10.6 and 11.7
     progress.started(every[2])
     day.time += 20
@@ -152,6 +154,7 @@ SCREENS = [
     "",
     f"[....................] 0/3 runs, 0/60 s virtual, 0:00 gone, 0:13 left: {NAMES[0]}",
     f"[....................] 0/3 runs, 0/60 s virtual, 0:00 gone, 0:13 left: {NAMES[0]}, {NAMES[1]}",
+    f"[{'#' * 11}.........] 0/3 runs, 0/60 s virtual, 0:08 gone, 0:11 left: {NAMES[0]}, {NAMES[1]}",
     f"[{HALF}] 1/3 runs, 10/60 s virtual, 0:10 gone, 0:12 left: {NAMES[1]}",
     f"[{HALF}] 1/3 runs, 10/60 s virtual, 0:10 gone, 0:12 left: {NAMES[1]}, {NAMES[2]}",
     f"[{FULL}] 1/3 runs, 10/60 s virtual, 0:30 gone, 0:01 left: {NAMES[1]}, {NAMES[2]}",
