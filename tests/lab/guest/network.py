@@ -89,8 +89,9 @@ def ends(link: Link) -> Iterator[tuple[int, str, str, dict[str, Any]]]:
 
 
 def offloads_off(namespace: str, dev: str) -> None:
-    """A packet is a packet: a veth would pass on bundles of 64 KB."""
+    """A packet is a packet: a veth would pass on bundles of 64 KB, and TCP would queue them."""
     in_namespace(namespace, "ethtool", "-K", dev, "tso", "off", "gso", "off", "gro", "off")
+    command("ip", "-n", namespace, "link", "set", dev, "gso_max_segs", "1")
 
 
 # ---- pairs ----------------------------------------------------------------------------------------
