@@ -48,13 +48,15 @@ class Lab:
         return work.dearest_first(list(jobs.values()))
 
     def run(self, plans: Sequence[Plan], workers: int, fresh: bool) -> list[work.Failed]:
-        """All that is missing; what failed is returned."""
+        """All that is missing; what failed is returned, in the order of the plans."""
         jobs = self.missing(plans, fresh)
-        total = len({key for plan in plans for key in self.keys(plan)})
+        order = list(dict.fromkeys(key for plan in plans for key in self.keys(plan)))
+        total = len(order)
         progress = Progress(sys.stderr, [job.run for job in jobs], workers)
         if len(jobs) < total:
             progress.say(f"{total - len(jobs)} of {total} runs were done before")
-        return work.Pool(self.store, self.execute, workers, progress).work(jobs) if jobs else []
+        failed = work.Pool(self.store, self.execute, workers, progress).work(jobs) if jobs else []
+        return sorted(failed, key=lambda one: order.index(one.job.key))
 
     def result(self, plan: Plan) -> results.Outcome | None:
         """The document of a plan; none if a run is missing."""
@@ -63,9 +65,18 @@ class Lab:
         return results.assemble(plan, found) if len(found) == len(outcomes) else None
 
 
-def explain(failed: work.Failed) -> Iterator[str]:
-    yield f"FAILED {failed.job.run.title}"
-    yield from (f"    {line}" for line in failed.reason)
+def explain(every: Sequence[work.Failed], without: Sequence[str]) -> Iterator[str]:
+    """What failed and why; the same reason is not told twice in a row."""
+    told: list[str] = []
+    for failed in every:
+        yield f"FAILED {failed.job.run.title}{': the same' if failed.reason == told else ''}"
+        if failed.reason != told:
+            yield from (f"    {line}" for line in failed.reason)
+        told = failed.reason
+    yield (
+        f"tests/lab/run: failed runs: {len(every)}; no results of {', '.join(without)}; "
+        "what is done is kept"
+    )
 
 
 def listing(plans: Sequence[Plan], workers: int) -> Iterator[str]:

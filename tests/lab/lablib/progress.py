@@ -62,7 +62,7 @@ class Progress:
             self.cost.learn(run, seconds)
         self.done.append(run)
         self.spent += seconds
-        if not self.terminal:
+        if not self.terminal or not good:
             word = "" if good else "FAILED "
             self.say(f"[{len(self.done)}/{self.total}] {word}{run.title}: {seconds:.1f} s")
         self.show()
