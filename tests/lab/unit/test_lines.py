@@ -181,7 +181,8 @@ class Writer:
     def inline(self, path: Path, depth: int) -> None:
         self.put("{", "{ ")
         for index in range(self.rng.randrange(3)):
-            self.text += ", " if index else ""
+            if index:
+                self.put(", ", " , ", ",")
             self.pair(path, index, depth - 1)
         self.put("}", " }")
 

@@ -263,6 +263,7 @@ def meter() -> None:
         ("a call", other.format("cbr") + 'rate = "80kbit"\n', full, 990),
         ("a call in spurts", other.format("onoff") + 'rate = "80kbit"\n', full, 990),
         ("pings", other.format("ping"), full, 90),
+        ("later pings", other.format("ping") + 'start = "5s"\n', full, 40),
         ("a probe", other.format("probe"), full, 900),
         ("both ways measured", down, 2 * full, 0),
         (
