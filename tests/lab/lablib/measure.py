@@ -284,7 +284,7 @@ def datagrams(answer: Figures, _item: Figures, _seconds: float) -> Figures:
 def answers(answer: Figures, item: Figures, _seconds: float) -> Figures:
     samples = answer["samples"]
     good = [t for t in samples["time"] if t is not None]
-    seconds = (item["stop"] - item["start"]) / SECOND
+    seconds = (samples["until"] - item["start"]) / SECOND
     return {
         "sent": samples["sent"],
         "refused": samples["refused"],
