@@ -3,7 +3,7 @@
 
 Each has a NAME, the document that it READS (out/lab/READS.json), a TITLE, a SOURCE, the CLAIM of the
 source, `targets(results, bounds)`, `table(results)`, and what FOLLOWS; those with a figure have
-`draw(results, path)` and `describe(results)`, its words for who does not see it. BOUNDS are those of
+`draw(results, path)`, a CAPTION, and `describe(results)`, its words for who does not see it. BOUNDS are those of
 the sources, CHECK those of the reduced grids that tests/lab/check runs.
 """
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Sequence
 
+from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -13,6 +14,10 @@ from . import amounts, measures, plot, subjects, tables
 from .results import Point, Results
 from .tables import Measure, Table
 
+CAPTION = (
+    "A box for each qdisc, over all runs of its row: quartiles, the middle as a thick line, and whiskers "
+    "to the extremes."
+)
 BOX = 0.2  # inches a subject
 
 
@@ -65,7 +70,7 @@ def row_of_boxes(
 def picture(results: Results, keys: Sequence[str]) -> Figure:
     found = tables.groups(results, keys)
     height = 0.45 + BOX * len(results.subjects)
-    figure, areas = plot.pyplot.subplots(
+    figure, areas = pyplot.subplots(
         len(found),
         2,
         figsize=(plot.WIDTH, height * len(found) + 0.4),

@@ -19,6 +19,7 @@ TITLE = "A chain of routers with different algorithms"
 SOURCE = CS244.at("what they would have liked to see")
 CLAIM = """The evaluation had one switch and wished for a chain of routers that run different algorithms. Here is one:
 the delay of each hop, and what each hop drops."""
+CAPTION = "Each mark is the mean over the seeds."
 FOLLOWS = ""
 
 BOUNDS: Bounds = {}
@@ -38,7 +39,7 @@ def hops(results: Results) -> list[str]:
 
 def algorithms(results: Results) -> Listing:
     """Who runs where: what tc was told, once for each hop."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for hop in hops(results):
         told = {r.queue(hop, "options") for r in results.runs} - {None}
         rows.append((hop, "; ".join(sorted(told)) or "the compared qdisc"))

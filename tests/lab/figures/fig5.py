@@ -8,6 +8,7 @@ from functools import partial
 from . import amounts, boxes, cases, measures, verdict
 from .papers import CODEL
 from .results import Results
+from .tables import Table
 from .verdict import Bounds, Target
 
 NAME = "fig5"
@@ -19,6 +20,7 @@ has 10 Mbit/s or more and the load is bulk transfers. RED, which has to be confi
 more of the link unused from 10 Mbit/s up. Round trips were 10 to 500 ms, loads were bulk flows with and without
 web traffic and constant bit rates; the buffer, eight times the bandwidth-delay product, was never what held the
 queue."""
+CAPTION = boxes.CAPTION
 FOLLOWS = ""
 
 KEYS = ("rate",)
@@ -54,7 +56,7 @@ def targets(results: Results, bounds: Bounds = BOUNDS) -> list[Target]:
     ]
 
 
-def table(results: Results) -> list[boxes.Table]:
+def table(results: Results) -> list[Table]:
     near = {amounts.pretty(r): "CoDel about 5" for r in FAST}
     lower = {r: "RED below CoDel" for r in near}
     return boxes.both(results, KEYS, (near, lower))

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from . import boxes, cases, measures, verdict
+from . import boxes, cases, measures, tables, verdict
 from .papers import CODEL
 from .results import Results
+from .tables import Table
 from .verdict import Bounds, Target
 
 NAME = "fig6"
@@ -17,6 +18,7 @@ SOURCE = CODEL.at("figure 6")
 CLAIM = """Where a single packet of 1500 bytes takes 8 to 94 ms, no queue can stay below 5 ms. CoDel, unchanged,
 keeps the link busy there, with an MTU of 500 bytes as with one of 1500. RED\u2019s median delays are
 100 to 200 ms at these rates."""
+CAPTION = boxes.CAPTION
 FOLLOWS = ""
 
 KEYS = ("rate", "mtu")
@@ -37,8 +39,8 @@ def targets(results: Results, bounds: Bounds = BOUNDS) -> list[Target]:
     return made
 
 
-def table(results: Results) -> list[boxes.Table]:
-    slow = {g: "RED 100 to 200" for g in boxes.tables.groups(results, KEYS)}
+def table(results: Results) -> list[Table]:
+    slow = {g: "RED 100 to 200" for g in tables.groups(results, KEYS)}
     return boxes.both(results, KEYS, (slow, {}))
 
 

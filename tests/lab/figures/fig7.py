@@ -19,6 +19,7 @@ CLAIM = """A link of nominally 100 Mbit/s runs at 100, 10, 1, 50, 1 and 100 Mbit
 bulk flows and five web connections a second, in front of a buffer of 830 packets. CoDel finds its new control point
 within 100 ms of each change: half of the packets wait less than 2.7 ms, three quarters less than 5 ms, and for 95% of
 the time the delay is below 90 ms, while almost as many bytes pass as with tail drop, whose delay reaches 10 s."""
+CAPTION = overtime.CAPTION
 FOLLOWS = ""
 
 BOUNDS: Bounds = {

@@ -16,6 +16,7 @@ SOURCE = CODEL.at("text on figure 7")
 CLAIM = """With room for only 10 packets, tail drop, RED and CoDel alike carry about 75% less than with 830, and
 tail drop\u2019s worst delay is 120 ms. A small buffer buys its delay with throughput, which a managed one need
 not."""
+CAPTION = overtime.CAPTION
 FOLLOWS = ""
 
 BOUNDS: Bounds = {}

@@ -20,6 +20,7 @@ SOURCE = CODEL.at("figure 8")
 CLAIM = """Over round trips from 10 to 500 ms and many loads, CoDel keeps the link about as busy as tail drop
 does, but for 500 ms; between 30 and 200 ms its delay and its utilisation hardly depend on the round trip, although its
 interval is 100 ms throughout."""
+CAPTION = lines.CAPTION
 FOLLOWS = ""
 
 KEY = "rtt"

@@ -19,6 +19,7 @@ TITLE = "Who is dropped: Jain\u2019s index of the drop share"
 SOURCE = CODEL.at("figure 9")
 CLAIM = """In the runs of figure 8, what a source loses relative to what it sends is shared more evenly by CoDel
 than by RED, in all of them: Jain\u2019s index of the drop share is higher (1 is even)."""
+CAPTION = lines.CAPTION
 FOLLOWS = ""
 
 KEY = "rtt"

@@ -19,6 +19,7 @@ CLAIM = """Two hosts and one switch with the qdisc below htb, long flows, and an
 delay follows the changes, as in the paper\u2019s figure 7, and five runs look almost the same. The evaluation wished for the
 drop percentage of each qdisc, for traffic that is not bulk and for time stamps from inside the kernel; all three are
 in the table here."""
+CAPTION = overtime.CAPTION
 FOLLOWS = ""
 
 BOUNDS: Bounds = {}

@@ -17,6 +17,7 @@ TITLE = "The spike when the rate falls: CoDel and FQ-CoDel"
 SOURCE = CS244.at("graph 2")
 CLAIM = """When the rate falls about 60 s into the run, packets that are queued already have to wait for the slower
 link. With fq_codel that spike of delay is nearly half of codel\u2019s."""
+CAPTION = overtime.CAPTION
 FOLLOWS = ""
 
 SPIKE_S = (60.0, 65.0)

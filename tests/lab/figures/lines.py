@@ -11,6 +11,7 @@ from . import amounts, plot, subjects, tables
 from .results import Results, label
 from .tables import Measure
 
+CAPTION = "Each mark is the middle one of the runs at its place."
 LETTERS = 48  # that fit below a panel
 ENDS = {True: "right", False: "center"}
 

@@ -25,7 +25,8 @@ def delay(queue: str, which: str, name: str = "") -> Measure:
     """Of the time in the queue of every packet that was sent."""
 
     def of(run: Run) -> float | None:
-        return run.queue(queue, "delay_ms", which)
+        found: float | None = run.queue(queue, "delay_ms", which)
+        return found
 
     return Measure(name or f"{NAMES[which]} delay", "ms", LOW, of)
 
@@ -61,7 +62,9 @@ def of_queue(queue: str) -> list[Measure]:
     return [*delays, *shares, backlog(queue), megabytes(queue)]
 
 
-def traffic(item: str, name: str, unit: str, better: Better, *path: str, factor: float = 1):
+def traffic(
+    item: str, name: str, unit: str, better: Better, *path: str, factor: float = 1
+) -> Measure:
     """A number of one item of the traffic."""
     return Measure(name, unit, better, scaled(lambda r: dig(r.traffic, item, *path), factor))
 

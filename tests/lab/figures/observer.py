@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from . import plain
+from typing import Sequence
+
+from . import amounts, measures, plain, subjects
 from .papers import HERE
-from .results import Results
-from .tables import Table
+from .results import Results, label
+from .tables import Listing, Measure, Table
 from .verdict import Bounds, Target
 
 NAME = "observer"
@@ -25,5 +27,39 @@ def targets(_results: Results, _bounds: Bounds = BOUNDS) -> list[Target]:
     return []
 
 
+def wanted(results: Results) -> list[Measure]:
+    """Of the traffic, which is there without the meter; then of the queues."""
+    items = {(n, t.get("kind", "")) for r in results.runs for n, t in r.traffic.items()}
+    made = []
+    for item, kind in sorted(items):
+        for m in measures.of_traffic(item, kind):
+            made.append(Measure(f"{item}: {m.name}", m.unit, m.better, m.of))
+    return made + [m for q in results.compared for m in measures.of_queue(q)]
+
+
+def difference(found: Sequence[float | None]) -> str:
+    first, *_between, last = found
+    if first is None or last is None or not first:
+        return amounts.NONE
+    return amounts.text(100 * (last - first) / first)
+
+
+def side_by_side(results: Results, subject: str) -> Listing:
+    """A column for each point, and what the last is more than the first."""
+    rows: list[tuple[str, ...]] = []
+    for measure in wanted(results):
+        values = [results.values(subject, p, measure.of) for p in results.points]
+        means = [amounts.mean(v) if v else None for v in values]
+        if any(m is not None for m in means):
+            rows.append((measure.title, *map(amounts.text, means), difference(means)))
+    names = tuple(
+        ", ".join(label(k, v) if k == "rate" else f"{k} {v}" for k, v in p.labels)
+        for p in results.points
+    )
+    return Listing(subjects.title(subject), ("", *names, "difference, %"), rows)
+
+
 def table(results: Results) -> list[Table]:
-    return plain.table(results)
+    if len(results.points) < 2:
+        return plain.table(results)
+    return [side_by_side(results, s) for s in results.subjects]

@@ -21,6 +21,7 @@ CLAIM = """Requests come at random, 1000 a second on average, to a server that m
 507 of them a second, but half of those only after 964 ms; the library\u2019s CoDel (target 5 ms, interval 10 ms) serves 513,
 half within 28 ms and 99% within 62.8 ms. Here requests are packets and the server is a link. Such senders do not slow
 down when dropped, which CoDel with its usual interval answers slowly: its figures stand beside."""
+CAPTION = lines.CAPTION
 FOLLOWS = ""
 
 KEY = "load"

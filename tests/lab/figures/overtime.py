@@ -12,6 +12,10 @@ from . import amounts, measures, plot, series, subjects, tables
 from .results import Results, dig
 from .tables import Better, Measure, Table
 
+CAPTION = (
+    "Lines are the median packet of each moment, shades reach up to the slowest. Drawn is the first "
+    "seed; dotted uprights are changes of the rate."
+)
 # Those of the original first; whoever else is there in a panel of their own
 ORIGINAL = ("pfifo", "red", "codel_oot")
 PERCENTILES = (
@@ -124,7 +128,9 @@ def describe(results: Results) -> str:
     )
 
 
-def of_phase(results: Results, place: int, name: str, unit: str, better: Better, *path: str):
+def of_phase(
+    results: Results, place: int, name: str, unit: str, better: Better, *path: str
+) -> Measure:
     queue = results.bottleneck
     factor = 100 if unit == "%" else 1
     number = tables.scaled(lambda r: r.queue(queue, "phases", place, *path), factor)

@@ -165,7 +165,7 @@ def panels(heights: Sequence[float], share: bool = True) -> tuple[Figure, list[A
 
 def legend(figure: Figure, areas: Sequence[Axes]) -> None:
     """Every subject once, in a strip at the bottom that is kept free for it."""
-    found = {}
+    found: dict[str, object] = {}
     for area in areas:
         for handle, name in zip(*area.get_legend_handles_labels()):
             found.setdefault(name, handle)

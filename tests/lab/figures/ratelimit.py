@@ -22,13 +22,14 @@ to 415 requests a second and fails from 450 on. The promise is 99.99% up to 425 
 in front answers every request but lets the 95th percentile grow to 2250 ms at 600 a second; with a deadline of 75 ms
 72% succeed, with a 95th percentile of 175 to 260 ms. Here a shaped link limits the rate, and there is no deadline to
 choose."""
+CAPTION = lines.CAPTION
 FOLLOWS = ""
 
 KEY = "load"
 MOST = "600"
 BOUNDS: Bounds = {"answered": 425, "p95_ms": 275}
 CHECK: Bounds = {"answered": 380, "p95_ms": 400}
-OURS = (cases.OURS, cases.OUR_FQ)
+OURS = (cases.OURS, "codel_oot_10ms", cases.OUR_FQ)
 
 
 def offered(label: str) -> float:
@@ -73,7 +74,7 @@ def time_to_failure(results: Results) -> Measure:
             failed = item["sent"] + item["refused"] - item["answered"]
             if deadline is None or failed <= 0:
                 return None
-            return 1000 * deadline * (failed - item["refused"]) / failed
+            return float(1000 * deadline * (failed - item["refused"]) / failed)
         return None
 
     return Measure("mean time to failure", "ms", Better.LOW, of)

@@ -165,7 +165,8 @@ class Results:
     def _qdisc_at(self, queue: str) -> str | None:
         link, _, direction = queue.rpartition(".")
         settings = dig(self.scenario, "link", link)
-        return dig(settings, direction, "qdisc") or dig(settings, "qdisc")
+        told: str | None = dig(settings, direction, "qdisc") or dig(settings, "qdisc")
+        return told
 
     @cached_property
     def bottleneck(self) -> str:
@@ -192,7 +193,7 @@ def in_order(labels: list[str]) -> list[str]:
 def load(path: Path) -> Results:
     try:
         data = json.loads(path.read_text())
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise Invalid(f"{path}: {error}") from error
     except ValueError as error:
         raise Invalid(f"{path}: not JSON: {error}") from error

@@ -21,6 +21,7 @@ SOURCE = FLENT
 CLAIM = """Four TCP flows up, four down, and isochronous probes beside them: the test that people use against bufferbloat
 at home, in the three panels that flent draws. It sets no target; without a managed queue the round trip grows
 to the size of the buffers while both directions are full."""
+CAPTION = "Each point is one second; drawn is the first seed."
 FOLLOWS = ""
 
 BOUNDS: Bounds = {}

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from matplotlib import pyplot
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from . import amounts, cases, measures, plot, subjects, tables, verdict
@@ -20,6 +22,7 @@ SOURCE = CODEL.at("table 1")
 CLAIM = """On a symmetric line of 512 kbit/s or 1.5 Mbit/s, with a call in both directions, one endless download,
 web pages and uploads of 1 MB with pauses, CoDel never drops at a higher rate than tail drop, keeps a much smaller queue and
 moves about the same amount, in each direction."""
+CAPTION = "Each mark is the mean over the seeds."
 FOLLOWS = ""
 
 BOUNDS: Bounds = {"drops_percent": 100, "queue_times": 5, "low_percent": 95, "high_percent": 105}
@@ -84,7 +87,7 @@ def table(results: Results) -> list[Table]:
     return made
 
 
-def panel(areas: tuple[plot.Axes, plot.Axes], results: Results, queue: str) -> None:
+def panel(areas: tuple[Axes, Axes], results: Results, queue: str) -> None:
     """Mean delay and drop rate, one dot for each subject."""
     measure = (measures.delay(queue, "mean"), measures.drop_rate(queue))
     for area, number in zip(areas, measure):
@@ -98,7 +101,7 @@ def panel(areas: tuple[plot.Axes, plot.Axes], results: Results, queue: str) -> N
         area.set_xlabel(number.title)
 
 
-def dot(area: plot.Axes, name: str, x: float, place: int, names: list[str]) -> None:
+def dot(area: Axes, name: str, x: float, place: int, names: list[str]) -> None:
     """Subjects one above the other, so that equal ones are seen."""
     step = 0.8 / max(1, len(names))
     y = place - 0.4 + step * (names.index(name) + 0.5)
@@ -107,7 +110,7 @@ def dot(area: plot.Axes, name: str, x: float, place: int, names: list[str]) -> N
 
 def picture(results: Results) -> Figure:
     count = max(1, len(results.compared))
-    figure, areas = plot.pyplot.subplots(
+    figure, areas = pyplot.subplots(
         count,
         2,
         figsize=(plot.WIDTH, 0.3 + count * (0.5 + 0.9 * len(results.points))),

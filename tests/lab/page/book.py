@@ -30,7 +30,7 @@ class Chapter:
 
     @property
     def name(self) -> str:
-        return self.module.NAME
+        return str(self.module.NAME)
 
 
 @dataclass(frozen=True)

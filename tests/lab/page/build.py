@@ -30,7 +30,7 @@ def page(book: Book) -> str:
     found = [t for _name, t in book.targets]
     lead = lines(
         tag("p", " ".join(LEAD.split()), class_="lead"),
-        tag("p", f"{words.summary(found)}. {top.in_short(book)}", class_="short"),
+        tag("p", f"{words.sentence(words.summary(found))} {top.in_short(book)}", class_="short"),
     )
     main = lines(
         top.all_targets(book),

@@ -16,12 +16,20 @@ DRAWN = re.compile(rb"/(\w+) Do\b")
 
 
 @dataclass(frozen=True)
+class Picture:
+    """Its name in the document, and its first byte: 255 is the red of white paper."""
+
+    name: str
+    corner: int
+
+
+@dataclass(frozen=True)
 class Page:
-    """Its size in points, and the names of the pictures that are drawn on it."""
+    """Its size in points, and the pictures that are drawn on it."""
 
     width: float
     height: float
-    pictures: tuple[str, ...]
+    pictures: tuple[Picture, ...]
 
 
 def stream(body: bytes) -> bytes:
@@ -33,14 +41,20 @@ def stream(body: bytes) -> bytes:
 
 def pages(document: bytes) -> list[Page]:
     objects = {int(m[1]): m[2] for m in OBJECT.finditer(document)}
-    pictures = {n for n, body in objects.items() if b"/Subtype /Image" in body[:300]}
+    pictures = {n: body for n, body in objects.items() if b"/Subtype /Image" in body[:300]}
     found = []
     for body in objects.values():
         box, contents = BOX.search(body), CONTENTS.search(body)
         if not PAGE.search(body) or not box or not contents:
             continue
         names = dict(re.findall(rb"/(\w+) (\d+) 0 R", body))
-        drawn = DRAWN.findall(stream(objects[int(contents[1])]))
-        mine = tuple(n.decode() for n in drawn if int(names.get(n, 0)) in pictures)
-        found.append(Page(float(box[1]), float(box[2]), mine))
+        numbers = {
+            n: int(names.get(n, 0)) for n in DRAWN.findall(stream(objects[int(contents[1])]))
+        }
+        mine = (
+            Picture(n.decode(), stream(pictures[at])[0])
+            for n, at in numbers.items()
+            if at in pictures
+        )
+        found.append(Page(float(box[1]), float(box[2]), tuple(mine)))
     return found

@@ -190,8 +190,10 @@ OTHER = {
     "ratelimit": grid(load=["700"]),
 }
 SPANS = {
-    "fig7": [(n * 50.0, n * 50.0 + 50, r) for n, r in enumerate((100, 10, 1, 50, 1, 100))],
-    "graph1": [(n * 15.0, n * 15.0 + 15, r) for n, r in enumerate((100, 10, 50, 80, 5, 100))],
+    "fig7": [(n * 50.0, n * 50.0 + 50, float(r)) for n, r in enumerate((100, 10, 1, 50, 1, 100))],
+    "graph1": [
+        (n * 15.0, n * 15.0 + 15, float(r)) for n, r in enumerate((100, 10, 50, 80, 5, 100))
+    ],
 }
 SPANS["fig7_small"] = SPANS["fig7"]
 SPANS["graph2"] = SPANS["graph1"]
@@ -263,7 +265,8 @@ def document(name: str, points: list[Point], qdiscs: Iterable[str], seeds: list[
 
 def default() -> list[Document]:
     made = [document(n, POINTS.get(n, [{}]), QDISCS.get(n, KINDS), [1, 2]) for n in NAMES]
-    return [*made, document("home", [{}], ("pfifo", "codel_oot"), [1])]
+    home = document("home", [{}], ("pfifo", "codel_oot"), [1])
+    return [*made, home | {"title": 'A <home> & its "own" words'}]
 
 
 def other() -> list[Document]:

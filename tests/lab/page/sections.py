@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from figures import kernels_own, plot
 from figures.papers import Paper
 
@@ -20,13 +22,13 @@ def source(paper: Paper) -> Html:
 
 def figure(chapter: Chapter) -> Html:
     name = chapter.picture
-    dark = plot.dark(plot.Path(name)).name
+    dark = plot.dark(Path(name)).name
     other = tag("source", srcset=dark, media="screen and (prefers-color-scheme: dark)")
     width, height = chapter.size
     tall = "tall" if height > 2 * width else None
     image = tag("img", src=name, alt=chapter.shows, width=width, height=height, class_=tall)
     link = tag("a", tag("picture", other, image), href=name, class_="full")
-    return tag("figure", link, tag("figcaption", f"{chapter.module.TITLE}: our runs."))
+    return tag("figure", link, tag("figcaption", chapter.module.CAPTION))
 
 
 def targets(chapter: Chapter) -> Html:

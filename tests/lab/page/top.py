@@ -48,7 +48,7 @@ def machines(documents: list[Results]) -> Html:
 
 
 def run_rows(book: Book) -> list[tuple[str, ...]]:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for found in book.documents:
         missing = f"; {found.missing} missing" if found.missing > 0 else ""
         rows.append(
@@ -87,7 +87,7 @@ def verdict(met: bool | None) -> Html:
 
 def title_of(book: Book, name: str) -> str:
     titles = {c.name: c.module.TITLE for c in book.chapters}
-    return titles.get(name, kernels_own.TITLE)
+    return str(titles.get(name, kernels_own.TITLE))
 
 
 HEAD = ("target", "bound", "measured", "verdict")

@@ -47,5 +47,11 @@ def of_pairs(found: Sequence[Pair]) -> str:
 
 def summary(found: Sequence[Target]) -> str:
     judged = [t for t in found if t.met is not None]
+    if not judged:
+        return "no target was measured"
     met = sum(bool(t.met) for t in judged)
     return f"{met} of {count(len(judged), 'target')} met"
+
+
+def sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."

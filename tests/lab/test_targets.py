@@ -1,0 +1,222 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Whether targets are judged as they are written: results just inside and just outside of them.
+
+Tables of results made by hand, and what must be said of each.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+sys.dont_write_bytecode = True
+
+import figures  # noqa: E402
+from figures import amounts, kernels_own, tables  # noqa: E402
+from figures.results import Results  # noqa: E402
+from figures.tables import Better, Row  # noqa: E402
+from page import sample  # noqa: E402
+
+Run = dict[str, Any]
+Verdicts = list["bool | None"]
+BULK = {"rate": "10mbit", "rtt": "20ms", "load": "4 bulk"}
+MIXED = {**BULK, "load": "4 bulk + web + cbr"}
+SLOW = {**BULK, "rate": "3mbit"}
+MTUS = [{"rate": "128kbit", "mtu": m, "load": "4 bulk"} for m in ("500", "1500")]
+
+
+def run(qdisc: str, point: dict[str, str], seed: int = 1, **queue: Any) -> Run:
+    queues = {name: queue for name in queue.pop("names", ["dsl.up"])}
+    return {"qdisc": qdisc, "seed": seed, "point": point, "queues": queues, "traffic": {}}
+
+
+def delay(p50: float, **more: float) -> dict[str, float]:
+    return {"p50": p50, **more}
+
+
+def busy(qdisc: str, point: dict[str, str], share: float, p50: float = 5, seed: int = 1) -> Run:
+    return run(qdisc, point, seed, utilisation=share, delay_ms=delay(p50), bytes=10)
+
+
+def changing(
+    p50: float, p75: float, p95: float, moved: int, *control: float | None, qdisc: str = "codel_oot"
+) -> Run:
+    phases = [{"at_s": 50.0 * n, "control_point_ms": c} for n, c in enumerate(control)]
+    queue = {"delay_ms": delay(p50, p75=p75, p95=p95), "bytes": moved, "phases": phases}
+    return run(qdisc, {}, 1, **queue)
+
+
+GOOD7 = changing(2.7, 5, 89.9, 97, 900, 100, 100)
+TAIL7 = changing(700, 900, 9000, 100, 0, 9000, 9000, qdisc="pfifo")
+
+
+def edge(qdisc: str, drops: float, backlog: float, moved: int) -> Run:
+    names = ["edge.up", "edge.down"]
+    return run(
+        qdisc, {"rate": "512kbit"}, drop_rate=drops, backlog=backlog, bytes=moved, names=names
+    )
+
+
+def spike(qdisc: str, top: float, at: float = 62) -> Run:
+    steps = [1.0] * 900
+    steps[round(at * 10)] = top
+    return run(qdisc, {}, bytes=1, series={"step_s": 0.1, "max_ms": steps, "p50_ms": steps})
+
+
+def calls(qdisc: str, load: str, answered: float, p95: float, p99: float = 0) -> Run:
+    item = {"kind": "requests", "answered_per_s": answered, "time_ms": {"p95": p95, "p99": p99}}
+    return {"qdisc": qdisc, "seed": 1, "point": {"load": load}, "traffic": {"calls": item}}
+
+
+TEN = "codel_oot_10ms"
+CASES: list[tuple[str, str, list[Run], Verdicts]] = [
+    ("fig5", "inside", [busy("codel_oot", BULK, 0.9, 7), busy("red", BULK, 0.9)], [True, True]),
+    ("fig5", "too slow", [busy("codel_oot", BULK, 0.9, 7.01)], [False, None]),
+    ("fig5", "too fast", [busy("codel_oot", BULK, 0.9, 2.99)], [False, None]),
+    ("fig5", "below RED", [busy("codel_oot", BULK, 0.89), busy("red", BULK, 0.9)], [True, False]),
+    ("fig5", "RED of another point", [busy("codel_oot", BULK, 0.8), busy("red", SLOW, 0.9)], [True, None]),
+    ("fig5", "RED of another seed", [busy("codel_oot", BULK, 0.8, 5, 2), busy("red", BULK, 0.9)], [True, None]),
+    ("fig5", "not only bulk", [busy("codel_oot", MIXED, 0.9, 99)], [None, None]),
+    ("fig5", "below 10 Mbit/s", [busy("codel_oot", SLOW, 0.9, 99)], [None, None]),
+    ("fig5", "one of two seeds", [busy("codel_oot", BULK, 0.9, 5, s) for s in (1, 2)] + [busy("codel_oot", {**BULK, "rtt": "50ms"}, 0.9, 9)], [False, None]),
+    ("fig5", "the kernel's is not ours", [busy("codel", BULK, 0.1, 99)], [None, None]),
+    ("fig6", "inside", [busy("codel_oot", p, 0.9) for p in MTUS], [True, True]),
+    ("fig6", "one MTU", [busy("codel_oot", p, s) for p, s in zip(MTUS, (0.899, 1))], [False, True]),
+    ("fig7", "inside", [GOOD7, TAIL7], [True] * 5),
+    ("fig7", "median", [changing(2.71, 5, 89, 97, 0, 1), TAIL7], [False, True, True, True, True]),
+    ("fig7", "75th", [changing(2, 5.01, 89, 97, 0, 1), TAIL7], [True, False, True, True, True]),
+    ("fig7", "95th", [changing(2, 5, 90, 97, 0, 1), TAIL7], [True, True, False, True, True]),
+    ("fig7", "bytes", [changing(2, 5, 89, 96, 0, 1), TAIL7], [True, True, True, False, True]),
+    ("fig7", "late", [changing(2, 5, 89, 97, 0, 101), TAIL7], [True, True, True, True, False]),
+    ("fig7", "never", [changing(2, 5, 89, 97, 0, 50, None), TAIL7], [True, True, True, True, False]),
+    ("fig7", "no tail drop", [GOOD7], [True, True, True, None, True]),
+    ("fig8", "inside", [busy("codel_oot", BULK, 0.98), busy("pfifo", BULK, 1)], [True]),
+    ("fig8", "outside", [busy("codel_oot", BULK, 0.979), busy("pfifo", BULK, 1)], [False]),
+    ("fig8", "beyond 200 ms", [busy(q, {"rtt": "500ms"}, s) for q, s in (("codel_oot", 0.5), ("pfifo", 1))], [None]),
+    ("fig9", "above", [run(q, BULK, jain_drops=j, bytes=1) for q, j in (("codel_oot", 0.81), ("red", 0.8))], [True]),
+    ("fig9", "equal", [run(q, BULK, jain_drops=0.8, bytes=1) for q in ("codel_oot", "red")], [False]),
+    ("fig9", "no drops", [run("codel_oot", BULK, jain_drops=None), run("red", BULK, jain_drops=0.8)], [None]),
+    ("table1", "inside", [edge("codel_oot", 0.01, 2, 105), edge("pfifo", 0.01, 10, 100)], [True] * 3),
+    ("table1", "drops", [edge("codel_oot", 0.011, 2, 95), edge("pfifo", 0.01, 10, 100)], [False, True, True]),
+    ("table1", "queue", [edge("codel_oot", 0.01, 2.1, 95), edge("pfifo", 0.01, 10, 100)], [True, False, True]),
+    ("table1", "bytes", [edge("codel_oot", 0.01, 2, 94), edge("pfifo", 0.01, 10, 100)], [True, True, False]),
+    ("table1", "no drops at all", [edge("codel_oot", 0, 2, 100), edge("pfifo", 0, 10, 100)], [True] * 3),
+    ("table1", "drops where there were none", [edge("codel_oot", 0.01, 2, 100), edge("pfifo", 0, 10, 100)], [False, True, True]),
+    ("graph2", "inside", [spike("fq_codel_oot", 55), spike("codel_oot", 100)], [True]),
+    ("graph2", "outside", [spike("fq_codel_oot", 56), spike("codel_oot", 100)], [False]),
+    ("graph2", "before the change", [spike("fq_codel_oot", 999, 59.9), spike("codel_oot", 100)], [True]),
+    ("graph2", "long after it", [spike("fq_codel_oot", 999, 65), spike("codel_oot", 100)], [True]),
+    ("overload", "inside", [calls(TEN, "1000/500", 500, 1, 62.8)], [True, True]),
+    ("overload", "too few", [calls(TEN, "1000/500", 499, 1, 62)], [False, True]),
+    ("overload", "too late", [calls(TEN, "1000/500", 501, 1, 62.9)], [True, False]),
+    ("overload", "another load", [calls(TEN, "1000/250", 250, 1, 999)], [None, None]),
+    ("overload", "the default interval", [calls("codel_oot", "1000/500", 1, 1, 999)], [None, None]),
+    ("ratelimit", "inside", [calls("codel_oot", "600", 425, 275)], [True, True]),
+    ("ratelimit", "too few", [calls("codel_oot", "600", 424, 275)], [False, True]),
+    ("ratelimit", "too late", [calls("codel_oot", "600", 425, 276)], [True, False]),
+    ("ratelimit", "either of ours", [calls("codel_oot", "600", 1, 999), calls("fq_codel_oot", "600", 425, 275)], [True, True]),
+    ("ratelimit", "not half of each", [calls("codel_oot", "600", 425, 999), calls("fq_codel_oot", "600", 1, 275)], [True, False]),
+    ("ratelimit", "less offered", [calls("codel_oot", "500", 1, 999)], [None, None]),
+]  # fmt: skip
+
+LOW, HIGH, NEITHER = Better.LOW, Better.HIGH, Better.NEITHER
+# Ours, the kernel's, what is better, and whether ours is worse
+PAIRS = [
+    ("equal", (5.0,), (5.0,), LOW, False),
+    ("more delay", (5.1,), (5.0,), LOW, True),
+    ("less delay", (4.9,), (5.0,), LOW, False),
+    ("fewer bytes", (4.9,), (5.0,), HIGH, True),
+    ("more bytes", (5.1,), (5.0,), HIGH, False),
+    ("within our spread", (6.0, 5.0), (5.0, 5.0), LOW, False),
+    ("within the kernel's spread", (6.0, 6.0), (5.0, 6.0), LOW, False),
+    ("more than both spreads", (7.0, 7.2), (5.0, 6.0), LOW, True),
+    ("a seventh digit", (5.000001,), (5.0,), LOW, False),
+    ("more than nothing", (1.0,), (0.0,), LOW, True),
+    ("nobody prefers either", (9.0,), (5.0,), NEITHER, None),
+    ("no kernel's own", (9.0,), (), LOW, None),
+]
+TEXTS = [
+    (0, "0"),
+    (0.0517, "0.052"),
+    (0.5174, "0.517"),
+    (5.174, "5.17"),
+    (9.996, "10.0"),
+    (51.74, "51.7"),
+    (99.96, "100"),
+    (517.4, "517"),
+    (10000, "10\u202f000"),
+    (-5.174, "\u22125.17"),
+    (None, "\u2013"),
+]
+LABELS = [
+    ("3mbit", "3\u00a0Mbit/s"),
+    ("1500kbit", "1.5\u00a0Mbit/s"),
+    ("100mbit", "100\u00a0Mbit/s"),
+    ("20ms", "20\u00a0ms"),
+    ("1000ms", "1\u00a0s"),
+    ("4 bulk", "4 bulk"),
+    ("1000/500", "1000/500"),
+]
+
+
+def document(name: str, runs: list[Run]) -> Results:
+    scenario = {"link": {"edge": {"qdisc": "subject"}, "dsl": {"up": {"qdisc": "subject"}}}}
+    return Results({"schema": 1, "name": name, "scenario": scenario, "runs": runs})
+
+
+def verdicts(name: str, runs: list[Run]) -> Verdicts:
+    return [t.met for t in figures.BY_NAME[name].targets(document(name, runs))]
+
+
+def worse(ours: tuple[float, ...], theirs: tuple[float, ...], better: Better) -> bool | None:
+    row = Row("row", better, {"codel_oot": ours, "codel": theirs})
+    found = kernels_own.pairs("x", [tables.Comparison("table", [row])])
+    return found[0].worse if found else None
+
+
+def looser() -> list[str]:
+    """What meets the bounds of the sources meets those of the reduced grids."""
+    wrong = []
+    for found in sample.default():
+        module = figures.BY_NAME.get(found["name"])
+        if not module:
+            continue
+        results = Results(found)
+        pairs = zip(module.targets(results), module.targets(results, module.CHECK))
+        wrong += [t.text for t, checked in pairs if t.met and not checked.met]
+        wrong += [k for k in module.BOUNDS if k not in module.CHECK]
+    return wrong
+
+
+def warmed_up() -> Verdicts:
+    """Series begin when the warm-up ends."""
+    runs = [spike("fq_codel_oot", 50, 52), spike("codel_oot", 100, 52)]
+    found = document("graph2", runs)
+    found.scenario["warmup"] = "10s"
+    return [t.met for t in figures.BY_NAME["graph2"].targets(found)]
+
+
+def main() -> int:
+    results: list[tuple[str, object, object]] = [
+        (f"{name}: {title}", verdicts(name, runs), want) for name, title, runs, want in CASES
+    ]
+    results += [(f"own: {t}", worse(a, b, better), want) for t, a, b, better, want in PAIRS]
+    results += [(f"text: {value}", amounts.text(value), want) for value, want in TEXTS]
+    results += [(f"label: {label}", amounts.pretty(label), want) for label, want in LABELS]
+    results += [("checks are looser", looser(), []), ("graph2: warm-up", warmed_up(), [True])]
+    print(f"TAP version 13\n1..{len(results)}")
+    failed = 0
+    for number, (name, got, want) in enumerate(results, 1):
+        if got != want:
+            failed += 1
+            print(f"# {got}, not {want}")
+        print(f"{'ok' if got == want else 'not ok'} {number} {name}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
