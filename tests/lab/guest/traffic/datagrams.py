@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""cbr: datagrams, each with its number and the time of its sending.
+"""cbr and onoff: datagrams, each with its number and the time of its sending.
 
 The kernel stamps their arrival. The first one is sent at a random moment within one gap
 after the item's start; from then on each has its place in time, however late another was.
+onoff is cbr in periods of random length, the first of which is on, with nothing between them.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from time import time_ns
 from typing import Any
 
+from .distributions import times
 from .item import Item, Lab, Spec
 
 HEADER = struct.Struct("!QQ")  # number, CLOCK_REALTIME in ns
@@ -86,9 +88,9 @@ class Cbr(Item):
         self.arrivals.append(arrived)
 
     def measured(self) -> dict[str, Any]:
-        if self.sent and not self.numbers:
-            raise self.error(f"nothing arrived at {self.receiver}")
         origin = self.loop.real_origin
+        if not self.numbers:
+            self.silent([sent - origin for sent in self.sendings[:1]])
         last = max(self.numbers, default=-1)
         lost = sorted(set(range(last)) - set(self.numbers))
         return {
@@ -102,6 +104,16 @@ class Cbr(Item):
             }
         }
 
-    def end(self) -> None:
-        self.inlet.close()
-        self.outlet.close()
+
+class OnOff(Cbr):
+    def times(self) -> Iterator[int]:
+        bits = self.size * 8 * NSEC
+        rate: int = self.spec["rate"]
+        on = times(self.random("on"), self.spec["on"], "exponential")
+        off = times(self.random("off"), self.spec["off"], "exponential")
+        start = self.start
+        while True:
+            length = on()
+            for number in range(-(-length * rate // bits)):
+                yield start + number * bits // rate
+            start += length + off()

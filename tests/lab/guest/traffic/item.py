@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .loop import Loop
     from .sockets import Network
 
+SILENCE = 20_000_000_000  # ns that a path may take, with its queues, before it is taken for broken
 Spec = dict[str, Any]  # of one item, all keys resolved
 
 
@@ -26,6 +27,7 @@ class Lab:
         self.seed: int = document["seed"]
         self.duration: int = document["duration"]
         self.warmup: int = document["warmup"]
+        self.mtu: int = min(link["mtu"] for link in document["links"])
 
 
 class Item:
@@ -57,5 +59,10 @@ class Item:
     def measured(self) -> dict[str, Any]:
         raise NotImplementedError
 
+    def silent(self, sent: list[int]) -> None:
+        """Nothing has arrived of what was sent at these times."""
+        if sent and self.lab.duration - sent[0] > SILENCE:
+            raise self.error(f"nothing of what {self.sender} sends arrives at {self.receiver}")
+
     def end(self) -> None:
-        """Nothing of this item is left; also after an error, and before it started."""
+        """Of what is not the loop's; also after an error, and before it started."""

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """Timers that are on time and sockets that are ready, in one thread.
 
-The thread has a real-time priority: neither the kernel's own threads nor the tools make it late.
-It looks at the clock between any two events, so that a timer waits for one event at most. For
-what must be exact the thread is there some time before, and waits in a circle.
+The loop looks at the clock between any two events, so that a timer waits for one event at most. For
+what must be exact it is there some time before, and goes round until it is time.
 """
 
 from __future__ import annotations
@@ -12,17 +11,21 @@ import gc
 import os
 import select
 import socket
+import struct
 from heapq import heappop, heappush
 from time import monotonic_ns, time_ns
 from typing import Callable
 
 from .item import TrafficError
-from .timer import Timer
+from .libc import Timer
+from .priority import first
 
 READY_BEFORE = 200_000  # ns; more than any event takes
+TOO_LATE = 100_000_000  # ns
 EVENTS = 32
+RESET = struct.pack("ii", 1, 0)  # struct linger: close() sends RST, nothing waits
 
-Call = Callable[[], object]
+Call = Callable[..., object]
 Ready = Callable[[int], object]
 
 
@@ -43,9 +46,10 @@ class Loop:
     def __init__(self, origin: int) -> None:
         self.origin = origin
         self.real_origin = origin + realtime_offset()  # of the kernel's receive time stamps
-        self.timers: list[tuple[int, int, Call]] = []
+        self.timers: list[tuple[int, int, Call, tuple[object, ...]]] = []
         self.count = 0
         self.ready: dict[int, Ready] = {}
+        self.socks: dict[int, socket.socket] = {}
         self.epoll = select.epoll()
         self.timer = Timer()
         self.epoll.register(self.timer.fd, select.EPOLLIN | select.EPOLLET)
@@ -58,10 +62,10 @@ class Loop:
 
     # ---- timers
 
-    def at(self, time: int, call: Call) -> None:
+    def at(self, time: int, call: Call, *args: object) -> None:
         """Of two calls at the same time the first is that which was asked for first."""
         self.count += 1
-        heappush(self.timers, (time + self.origin, self.count, call))
+        heappush(self.timers, (time + self.origin, self.count, call, args))
 
     def exactly(self, time: int, call: Call) -> None:
         def wait() -> None:
@@ -82,28 +86,34 @@ class Loop:
         else:
             self.epoll.register(fd, events)
         self.ready[fd] = ready
+        self.socks[fd] = sock
 
-    def forget(self, sock: socket.socket) -> None:
-        """No more events, those included that the kernel has told of already."""
-        if self.ready.pop(sock.fileno(), None):
-            self.epoll.unregister(sock.fileno())
+    def shut(self, sock: socket.socket, at_once: bool = False) -> None:
+        """No more events, those included that the kernel has told of already. At once: what
+        waits to be sent is thrown away."""
+        fd = sock.fileno()
+        if self.ready.pop(fd, None):
+            self.epoll.unregister(fd)
+            del self.socks[fd]
+            if at_once:
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+            self.closing.append(sock)
 
-    def shut(self, sock: socket.socket) -> None:
-        """Forgets and closes, but after all events that speak of its number."""
-        self.forget(sock)
-        self.closing.append(sock)
+    def close_all(self) -> None:
+        """Those that are shut: after the events that speak of their numbers."""
+        for sock in self.closing:
+            sock.close()
+        self.closing.clear()
 
     # ---- running
 
     def run(self, until: int) -> None:
         collecting = gc.isenabled()
         gc.disable()
-        policy, param = os.sched_getscheduler(0), os.sched_getparam(0)
-        os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
         try:
-            self._run(until + self.origin)
+            with first():
+                self._run(until + self.origin)
         finally:
-            os.sched_setscheduler(0, policy, param)
             if collecting:
                 gc.enable()
 
@@ -111,13 +121,18 @@ class Loop:
         call: Callable[..., object] = self._run
         try:
             while True:
-                while self.timers and self.timers[0][0] <= monotonic_ns():
-                    due, _, call = heappop(self.timers)
+                while self.timers and self.timers[0][0] <= (now := monotonic_ns()):
+                    due, _, call, args = heappop(self.timers)
                     if due > until:
                         return
-                    call()
-                now = monotonic_ns()
-                if now >= until:
+                    if now - due > TOO_LATE:
+                        raise TrafficError(
+                            f"the machine is too slow: at {(due - self.origin) / 1e9:.3f} s of the "
+                            f"experiment the traffic is late by {(now - due) / 1e6:.0f} ms"
+                        )
+                    call(*args)
+                self.close_all()
+                if monotonic_ns() >= until:
                     return
                 due = min(self.timers[0][0], until) if self.timers else until
                 if due != self.timer.due:
@@ -129,9 +144,6 @@ class Loop:
                         ready(events)
                     if monotonic_ns() >= due:
                         break  # the others will be told of again
-                for sock in self.closing:
-                    sock.close()
-                self.closing.clear()
         except OSError as error:
             name = getattr(getattr(call, "__self__", None), "name", None)
             if name is None:  # an action
@@ -139,7 +151,8 @@ class Loop:
             raise TrafficError(f"traffic {name}: {error}") from error
 
     def close(self) -> None:
-        for sock in self.closing:
-            sock.close()
+        for sock in list(self.socks.values()):
+            self.shut(sock, at_once=True)
+        self.close_all()
         self.epoll.close()
         os.close(self.timer.fd)

@@ -4,73 +4,73 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
-import tempfile
 import time
 
 from namespace import inside
 
-PATIENCE = 20.0  # seconds in which a program that was told to end has to
+PATIENCE = 60  # seconds in which a program that is about to end has to
+
+
+def _contents(fd: int) -> str:
+    return os.pread(fd, os.fstat(fd).st_size, 0).decode(errors="replace")
 
 
 class Program:
-    """Runs from now on; its output goes into files."""
+    """Runs from now on; what it prints is kept."""
 
     def __init__(self, node: str, argv: list[str]) -> None:
         self.what = " ".join(argv)
-        path = shutil.which(argv[0])
-        if path is None:
-            raise FileNotFoundError(f"{argv[0]} is not installed")
-        self.out = tempfile.TemporaryFile()
-        self.err = tempfile.TemporaryFile()
+        self.out = os.memfd_create("out")
+        self.err = os.memfd_create("err")
         self.status: int | None = None
         with inside(node):
-            self.pid = os.posix_spawn(
-                path,
+            self.pid = os.posix_spawnp(
+                argv[0],
                 argv,
                 {**os.environ, "LANG": "C.UTF-8"},
                 file_actions=[
                     (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
-                    (os.POSIX_SPAWN_DUP2, self.out.fileno(), 1),
-                    (os.POSIX_SPAWN_DUP2, self.err.fileno(), 2),
+                    (os.POSIX_SPAWN_DUP2, self.out, 1),
+                    (os.POSIX_SPAWN_DUP2, self.err, 2),
                 ],
             )
 
-    def tell(self, signum: int) -> None:
+    def running(self) -> bool:
         if self.status is None:
-            os.kill(self.pid, signum)
-
-    def wait(self) -> int:
-        """Its status, as a shell has it."""
-        end = time.monotonic() + PATIENCE
-        while self.status is None:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
                 code = os.waitstatus_to_exitcode(status)
                 self.status = code if code >= 0 else 128 - code
-            elif time.monotonic() > end:
+        return self.status is None
+
+    def wait(self) -> int:
+        """Its status, as a shell has it."""
+        end = time.monotonic() + PATIENCE
+        while self.running():
+            if time.monotonic() > end:
                 raise TimeoutError(f"{self.what}: does not end")
-            else:
-                time.sleep(0.001)
+            time.sleep(0.001)
+        assert self.status is not None
         return self.status
 
+    def tell(self, signum: int) -> None:
+        if self.running():
+            os.kill(self.pid, signum)
+
     def output(self) -> str:
-        self.out.seek(0)
-        return self.out.read().decode()
+        return _contents(self.out)
 
     def complaint(self) -> str:
-        self.err.seek(0)
-        text = self.err.read().decode(errors="replace").strip() or self.output()[-300:]
+        text = _contents(self.err).strip() or self.output()[-300:]
         return f"{self.what}: status {self.status}: {text}"
 
     def kill(self) -> None:
-        if self.status is None:
-            os.kill(self.pid, signal.SIGKILL)
-            os.waitpid(self.pid, 0)
-            self.status = 128 + signal.SIGKILL
-        self.out.close()
-        self.err.close()
+        """If it is still there."""
+        self.tell(signal.SIGKILL)
+        self.wait()
+        os.close(self.out)
+        os.close(self.err)
 
 
 def run(node: str, argv: list[str]) -> str:

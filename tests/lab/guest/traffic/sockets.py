@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import socket
-import struct
 
 from namespace import inside
 
@@ -16,7 +15,6 @@ IP_BIND_ADDRESS_NO_PORT = 24
 BUFFER = 64 << 20  # of datagrams: what is lost is lost in a queue
 BACKLOG = 4096
 ECN_MARK = 3168  # of sockets that ask for ECN
-RESET = struct.pack("ii", 1, 0)  # struct linger: close() sends RST, nothing waits
 
 
 class Network:
@@ -52,12 +50,11 @@ class Network:
         return sock
 
     def udp(self, node: str, port: int = 0) -> socket.socket:
-        """With the kernel's time stamps on what arrives, if it has a port to receive at."""
+        """With the kernel's time stamps on what arrives."""
         sock = self.socket(node, socket.SOCK_DGRAM, port)
         sock.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, BUFFER)
         sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)
-        if port:
-            sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         return sock
 
 
@@ -69,9 +66,3 @@ def _congestion(sock: socket.socket, cc: str | None) -> None:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, cc.encode())
     except FileNotFoundError:
         raise OSError(f"this kernel has no congestion control '{cc}'") from None
-
-
-def reset(sock: socket.socket) -> None:
-    """Closes at once; what waits in it is thrown away."""
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
-    sock.close()

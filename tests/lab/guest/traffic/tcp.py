@@ -25,28 +25,47 @@ _INQ = bytearray(4)
 
 
 class Sink:
-    """Counts what arrives and throws it away."""
+    """Counts what arrives and throws it away, until `size` bytes are there or no more come."""
 
-    def __init__(self, loop: Loop, name: str, sock: socket.socket) -> None:
+    def __init__(
+        self,
+        loop: Loop,
+        name: str,
+        sock: socket.socket,
+        size: int | None = None,
+        done: Callable[[Sink], object] | None = None,
+    ) -> None:
         self.loop = loop
         self.name = name
         self.sock = sock
+        self.size = size
+        self.done = done
         self.count = 0
         self.ended = False
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, LOWAT)
+        self.wake_for(LOWAT if size is None else min(size, LOWAT))
         loop.watch(sock, select.EPOLLIN, self.ready)
+
+    def wake_for(self, size: int) -> None:
+        self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, size)
 
     def ready(self, events: int) -> None:
         try:
             got = self.sock.recv_into(_SCRAP, BLOCK, socket.MSG_TRUNC)
         except BlockingIOError:
             return
-        except ConnectionResetError:  # the sender stopped
+        except OSError:  # the sender was reset, or given up
             got = 0
         self.count += got
-        if not got:
-            self.ended = True
-            self.loop.forget(self.sock)
+        if not got or self.count == self.size:
+            self.end()
+        elif self.size and self.size - self.count < LOWAT:
+            self.wake_for(self.size - self.count)
+
+    def end(self) -> None:
+        self.ended = True
+        self.loop.shut(self.sock)
+        if self.done:
+            self.done(self)
 
     def arrived(self) -> int:
         """With what the reader was not yet woken for."""
@@ -57,13 +76,21 @@ class Sink:
 
 
 class Source:
-    """Sends `size` bytes, or without end."""
+    """Sends `size` bytes and the end, or without end. From connect() or accept() on."""
 
-    def __init__(self, loop: Loop, name: str, sock: socket.socket, size: int | None) -> None:
+    def __init__(
+        self,
+        loop: Loop,
+        name: str,
+        sock: socket.socket,
+        size: int | None = None,
+        failed: Callable[[], object] | None = None,
+    ) -> None:
         self.loop = loop
         self.name = name
         self.sock = sock
         self.left = size
+        self.failed = failed
         loop.watch(sock, select.EPOLLOUT, self.ready)
 
     def ready(self, events: int) -> None:
@@ -74,6 +101,16 @@ class Source:
             self.left -= self.sock.send(_ZEROES[: self.left])
         except BlockingIOError:
             return
+        except OSError:  # nobody has answered for minutes
+            if self.failed is None:
+                raise
+            self.loop.shut(self.sock)
+            self.failed()
+            return
         if not self.left:
-            self.loop.forget(self.sock)
             self.sock.shutdown(socket.SHUT_WR)
+            self.loop.watch(self.sock, select.EPOLLIN, self.ended)
+
+    def ended(self, events: int) -> None:
+        """The receiver has closed, too."""
+        self.loop.shut(self.sock)

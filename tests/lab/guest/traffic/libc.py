@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""A timer that Python has no call for before 3.13."""
+"""What Python has no call for, or not before 3.13."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import os
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _CLOCK_MONOTONIC = 1
 _TFD_TIMER_ABSTIME = 1
+_PR_SET_THP_DISABLE = 41
 _NSEC = 1_000_000_000
 
 
@@ -17,6 +18,11 @@ def _checked(what: str, result: int) -> int:
         errno = ctypes.get_errno()
         raise OSError(errno, f"{what}: {os.strerror(errno)}")
     return result
+
+
+def disable_huge_pages(disabled: bool) -> None:
+    """Of this process."""
+    _checked("prctl", _LIBC.prctl(_PR_SET_THP_DISABLE, int(disabled), 0, 0, 0))
 
 
 class Timer:
