@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Sequence
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -50,6 +50,8 @@ def changing(
     return run(qdisc, {}, 1, **queue)
 
 
+SIX = (100, 10, 1, 50, 1, 100)
+TWO = (50, 1)
 GOOD7 = changing(2.7, 5, 89.9, 97, 900, 100, 100)
 TAIL7 = changing(700, 900, 9000, 100, 0, 9000, 9000, qdisc="pfifo")
 
@@ -61,10 +63,13 @@ def edge(qdisc: str, drops: float, backlog: float, moved: int) -> Run:
     )
 
 
-def spike(qdisc: str, top: float, at: float = 62) -> Run:
+def spike(qdisc: str, top: float, at: float = 62, rates: Sequence[float] = SIX) -> Run:
+    """A long delay at one moment, while the rate changes every 15 s."""
     steps = [1.0] * 900
     steps[round(at * 10)] = top
-    return run(qdisc, {}, bytes=1, series={"step_s": 0.1, "max_ms": steps, "p50_ms": steps})
+    phases = [{"at_s": 15.0 * n, "rate_mbit": r} for n, r in enumerate(rates)]
+    series = {"step_s": 0.1, "max_ms": steps, "p50_ms": steps}
+    return run(qdisc, {}, bytes=1, series=series, phases=phases)
 
 
 def calls(qdisc: str, load: str, answered: float, p95: float, p99: float = 0) -> Run:
@@ -110,6 +115,8 @@ CASES: list[tuple[str, str, list[Run], Verdicts]] = [
     ("graph2", "outside", [spike("fq_codel_oot", 56), spike("codel_oot", 100)], [False]),
     ("graph2", "before the change", [spike("fq_codel_oot", 999, 59.9), spike("codel_oot", 100)], [True]),
     ("graph2", "long after it", [spike("fq_codel_oot", 999, 65), spike("codel_oot", 100)], [True]),
+    ("graph2", "another schedule", [spike("fq_codel_oot", 55, 17, TWO), spike("codel_oot", 100, 17, TWO)], [True]),
+    ("graph2", "after its change", [spike("fq_codel_oot", 55, 62, TWO), spike("codel_oot", 100, 62, TWO)], [False]),
     ("overload", "inside", [calls(TEN, "1000/500", 500, 1, 62.8)], [True, True]),
     ("overload", "too few", [calls(TEN, "1000/500", 499, 1, 62)], [False, True]),
     ("overload", "too late", [calls(TEN, "1000/500", 501, 1, 62.9)], [True, False]),
@@ -138,6 +145,16 @@ PAIRS = [
     ("more than nothing", (1.0,), (0.0,), LOW, True),
     ("nobody prefers either", (9.0,), (5.0,), NEITHER, None),
     ("no kernel's own", (9.0,), (), LOW, None),
+]
+EQUAL, LESS = ((5.0, 5.0), (5.0, 5.0)), ((6.0, 6.0), (5.0, 5.0))
+ALONE = ((6.0,), (5.0, 5.0))
+# Pairs of cells, and what is said of all of them
+OWN: list[tuple[str, list[tuple[tuple[float, ...], tuple[float, ...]]], bool | None]] = [
+    ("equal", [EQUAL], True),
+    ("one is worse", [EQUAL, LESS], False),
+    ("one seed is no spread", [ALONE], None),
+    ("one seed besides", [EQUAL, ALONE], True),
+    ("nothing to compare", [], None),
 ]
 TEXTS = [
     (0, "0"),
@@ -178,6 +195,16 @@ def worse(ours: tuple[float, ...], theirs: tuple[float, ...], better: Better) ->
     return found[0].worse if found else None
 
 
+def own(cells: list[tuple[tuple[float, ...], tuple[float, ...]]]) -> bool | None:
+    rows = [Row("row", LOW, {"codel_oot": ours, "codel": theirs}) for ours, theirs in cells]
+    return kernels_own.target(kernels_own.pairs("x", [tables.Comparison("t", rows)])).met
+
+
+def missing(*runs: tuple[str, str, int]) -> int:
+    """Of runs given by qdisc, rate and seed."""
+    return document("x", [run(q, {"rate": r}, s) for q, r, s in runs]).missing
+
+
 def looser() -> list[str]:
     """What meets the bounds of the sources meets those of the reduced grids."""
     wrong = []
@@ -208,6 +235,10 @@ def main() -> int:
     results += [(f"text: {value}", amounts.text(value), want) for value, want in TEXTS]
     results += [(f"label: {label}", amounts.pretty(label), want) for label, want in LABELS]
     results += [("checks are looser", looser(), []), ("graph2: warm-up", warmed_up(), [True])]
+    results += [(f"against the kernel's: {t}", own(cells), want) for t, cells, want in OWN]
+    some = [("a", "1mbit", 1), ("a", "1mbit", 2), ("b", "1mbit", 1)]
+    results += [("a subject's own seeds", missing(*some), 0)]
+    results += [("a run is missing", missing(*some, ("a", "2mbit", 1), ("a", "2mbit", 2)), 1)]
     print(f"TAP version 13\n1..{len(results)}")
     failed = 0
     for number, (name, got, want) in enumerate(results, 1):

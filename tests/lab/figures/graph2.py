@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import cases, overtime, plot, series, tables, verdict
+from . import amounts, cases, overtime, plot, series, tables, verdict
 from .papers import CS244
 from .results import Results, Run
 from .tables import Better, Measure, Table
@@ -20,31 +20,44 @@ link. With fq_codel that spike of delay is nearly half of codel\u2019s."""
 CAPTION = overtime.CAPTION
 FOLLOWS = ""
 
-SPIKE_S = (60.0, 65.0)
+FALL_S, SPIKE_S = 60.0, 5.0  # when the rate falls, and how long a spike is looked for
 BOUNDS: Bounds = {"share_percent": 55}
 CHECK: Bounds = {"share_percent": 75}
 PANELS = (
     ("Ours", ("codel_oot", "fq_codel_oot")),
     ("The kernel\u2019s", ("codel", "fq_codel")),
 )
-PUBLISHED = {"spike after 60 s": "FQ-CoDel about half of CoDel\u2019s"}
+SPIKE = "longest delay in the 5 s after it"
+PUBLISHED = {SPIKE: "FQ-CoDel about half of CoDel\u2019s"}
+
+
+def fall(results: Results) -> float:
+    """The last change to a lower rate: reduced grids have it elsewhere."""
+    found = overtime.phases(results)
+    falls = [b["at_s"] for a, b in zip(found, found[1:]) if b["rate_mbit"] < a["rate_mbit"]]
+    return max(falls, default=FALL_S)
 
 
 def spike(results: Results) -> Measure:
-    def of(run: Run) -> float | None:
-        return series.worst_between(series.of(results, run, results.bottleneck), *SPIKE_S)
+    begin = fall(results)
 
-    return Measure("spike after 60 s", "ms", Better.LOW, of)
+    def of(run: Run) -> float | None:
+        data = series.of(results, run, results.bottleneck)
+        return series.worst_between(data, begin, begin + SPIKE_S)
+
+    return Measure(SPIKE, "ms", Better.LOW, of)
 
 
 def targets(results: Results, bounds: Bounds = BOUNDS) -> list[Target]:
     found = cases.against(results, cases.OUR_FQ, cases.OURS, spike(results).of, cases.share)
-    text = "our FQ-CoDel\u2019s longest delay from 60 to 65 s, of our CoDel\u2019s"
+    when = f"{fall(results):g}{amounts.FIXED}s"
+    text = f"our FQ-CoDel\u2019s longest delay in the 5 s after {when}, of our CoDel\u2019s"
     return [verdict.at_most(text, found, bounds["share_percent"], "%")]
 
 
 def table(results: Results) -> list[Table]:
-    first = tables.measured(results, "After the change at 60 s", [spike(results)], PUBLISHED)
+    title = f"When the rate falls at {fall(results):g}{amounts.FIXED}s"
+    first = tables.measured(results, title, [spike(results)], PUBLISHED)
     return [*first, *overtime.table(results, {})]
 
 

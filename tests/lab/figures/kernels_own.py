@@ -3,7 +3,7 @@
 
 A cell is worse if the mean over its seeds is on the wrong side of the kernel's by more than the
 spread, which is the greatest value less the least over the seeds, of whichever of the two has more
-of it. With one seed nothing is known of the spread: it counts as 0.
+of it. With one seed nothing is known of the spread: such cells are listed apart.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ TITLE = "Against the kernel\u2019s own"
 FOLLOWS = ""
 HOW = """Each cell of every table above that says what is better (less delay, fewer drops, more bytes) is compared with the
 cell of the kernel\u2019s own qdisc of the same kind. Ours counts as worse if its mean over the seeds is on the wrong side by more than the
-spread: the greatest value less the least over the seeds, of ours or of the kernel\u2019s, whichever is more. Where there is one seed, nothing is
-known of the spread, and it counts as 0."""
+spread: the greatest value less the least over the seeds, of ours or of the kernel\u2019s, whichever is more. Where one of the two has one seed, nothing is
+known of the spread: such cells are counted and listed apart, and the target is not judged by them."""
+BOUND = "0 cells"
 TEXT = "not worse than the kernel\u2019s own of the same kind by more than the spread, in any cell"
 HEAD = (
     "experiment",
@@ -49,6 +50,11 @@ class Pair:
     better: Better
 
     @property
+    def seeds(self) -> int:
+        """How many each of the two has at least."""
+        return min(len(self.ours), len(self.theirs))
+
+    @property
     def spread(self) -> float:
         return max(amounts.spread(self.ours), amounts.spread(self.theirs))
 
@@ -60,8 +66,12 @@ class Pair:
 
     @property
     def worse(self) -> bool:
-        # What six digits cannot tell apart is equal
-        return self.loss > self.spread + 1e-5 * abs(amounts.mean(self.theirs))
+        return self.loss > self.margin
+
+    @property
+    def margin(self) -> float:
+        """The spread; and what six digits cannot tell apart is equal."""
+        return self.spread + 1e-5 * abs(amounts.mean(self.theirs))
 
     @property
     def relative(self) -> float:
@@ -88,10 +98,17 @@ def pairs(experiment: str, found: list[Table]) -> list[Pair]:
     return made
 
 
+def judged(found: list[Pair]) -> list[Pair]:
+    """Those that have a spread to be judged by."""
+    return [p for p in found if p.seeds > 1]
+
+
 def target(found: list[Pair]) -> Target:
-    worse = [p for p in found if p.worse]
-    value = f"worse in {len(worse)} of {len(found)} cells" if found else "not measured"
-    return Target(TEXT, "0 cells", value, not worse if found else None)
+    known = judged(found)
+    worse = [p for p in known if p.worse]
+    if not known:
+        return Target(TEXT, BOUND, "not measured with more than one seed", None)
+    return Target(TEXT, BOUND, f"worse in {len(worse)} of {len(known)} cells", not worse)
 
 
 def words(pair: Pair) -> tuple[str, ...]:
@@ -105,22 +122,44 @@ def words(pair: Pair) -> tuple[str, ...]:
         amounts.text(amounts.mean(pair.theirs)),
         amounts.text(pair.spread),
         amounts.text(pair.loss) + share,
-        str(min(len(pair.ours), len(pair.theirs))),
+        str(pair.seeds),
     )
 
 
-def listing(found: list[Pair]) -> Listing:
+def listing(title: str, found: list[Pair], folded: bool = False) -> Listing:
+    """Those in which ours is worse, the worst first."""
     worse = sorted((p for p in found if p.worse), key=lambda p: (-p.relative, words(p)))
-    return Listing("Cells in which ours is worse", HEAD, [words(p) for p in worse])
+    return Listing(title, HEAD, [words(p) for p in worse], folded=folded)
+
+
+def listings(found: list[Pair]) -> list[Listing]:
+    alone = [p for p in found if p.seeds < 2]
+    return [
+        listing("Cells in which ours is worse by more than the spread", judged(found)),
+        listing("Cells of one seed in which ours is worse at all", alone, folded=True),
+    ]
+
+
+def counts(found: list[Pair]) -> tuple[int, int, int]:
+    """Better, neither, worse."""
+    better = sum(p.loss < -p.margin for p in found)
+    worse = sum(p.worse for p in found)
+    return better, len(found) - better - worse, worse
 
 
 def per_experiment(found: list[Pair]) -> Listing:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for name in dict.fromkeys(p.experiment for p in found):
         mine = [p for p in found if p.experiment == name]
-        better = sum(p.loss < -p.spread - 1e-5 * abs(amounts.mean(p.theirs)) for p in mine)
-        worse = sum(p.worse for p in mine)
-        counts = (len(mine), better, len(mine) - better - worse, worse)
-        rows.append((name, *map(str, counts)))
-    head = ("experiment", "cells compared", "better", "within the spread", "worse")
+        alone = [p for p in mine if p.seeds < 2]
+        rows.append((name, *map(str, (*counts(judged(mine)), *counts(alone)))))
+    head = (
+        "experiment",
+        "better",
+        "within the spread",
+        "worse",
+        "one seed: better",
+        "equal",
+        "worse",
+    )
     return Listing("How many cells", head, rows)

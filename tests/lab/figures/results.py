@@ -179,8 +179,9 @@ class Results:
 
     @property
     def missing(self) -> int:
-        """Runs of the grid that are not there."""
-        return len(self.subjects) * len(self.points) * len(self.seeds) - len(self.runs)
+        """Runs of the grid that are not there; a subject may have seeds of its own."""
+        seeds = {(r.qdisc, r.seed) for r in self.runs}
+        return len(seeds) * len(self.points) - len(self._found)
 
 
 def in_order(labels: list[str]) -> list[str]:

@@ -79,9 +79,9 @@ def against_kernel(book: Book) -> Html:
     if found:
         body.append(tables.listing(kernels_own.per_experiment(found), "cells"))
         body.append(tag("p", words.of_pairs(found)))
-    worse = kernels_own.listing(found)
-    if worse.rows:
-        body.append(tables.listing(worse, "worse"))
+    for number, worse in enumerate(kernels_own.listings(found)):
+        if worse.rows:
+            body.append(tables.listing(worse, f"worse-{number}"))
     body.append(paragraphs(kernels_own.FOLLOWS))
     return part(lines(*body), kernels_own.NAME)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
+from figures import kernels_own
 from figures.kernels_own import Pair
 from figures.verdict import Target
 
@@ -32,17 +33,22 @@ def of_targets(found: Sequence[Target]) -> str:
     return f"{len(judged) - len(missed)} of {count(len(judged), 'target')} met. Not met: {parts}."
 
 
-def of_pairs(found: Sequence[Pair]) -> str:
+def of_pairs(found: list[Pair]) -> str:
     if not found:
         return ""
-    worse = [p for p in found if p.worse]
-    cells = count(len(found), "cell")
-    if not worse:
-        return f"Ours is not worse than the kernel\u2019s own in any of {cells} that compare them."
-    return (
-        f"Of {cells} that compare ours with the kernel\u2019s own, ours is worse in {len(worse)} by "
-        "more than the spread over seeds."
+    known = kernels_own.judged(found)
+    better, _equal, worse = kernels_own.counts(known)
+    words = (
+        f"Of {count(len(known), 'cell')} that compare ours with the kernel\u2019s own, ours is better in "
+        f"{better} and worse in {worse} by more than the spread over seeds."
     )
+    alone = [p for p in found if p.seeds < 2]
+    if not alone:
+        return words
+    better, _equal, worse = kernels_own.counts(alone)
+    more = f"{count(len(alone), 'cell')} of one seed, whose spread is not known"
+    rest = f"ours is better in {better} and worse in {worse} of {more}."
+    return f"{words} Besides, {rest}" if known else f"{rest[0].upper()}{rest[1:]}"
 
 
 def summary(found: Sequence[Target]) -> str:
