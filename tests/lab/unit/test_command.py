@@ -138,7 +138,7 @@ def keys() -> None:
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         assert child.stdout and child.stderr
         child.stdout.close()
-        same("nothing is said", child.stderr.read(), "")
+        same("what is said", (child.stderr.read(), child.wait()), ("", 1))
 
 
 @case("command: the machine's own failure is told, with status 1")

@@ -122,17 +122,25 @@ def dearest() -> None:
 def kept() -> None:
     with folder() as where:
         file = scenario(where)
-        first = command(where, file)
+        first = command(where, "--fresh", file)
+        assert "done before" not in first.err, first.err
         before = result(where)
         again = command(where, file)
         same("again", (again.out, result(where), len(journal(where))), (first.out, before, 3))
         assert "3 of 3 runs were done before" in again.err, again.err
-        command(where, "--seeds", "3,4", file)
+        some = command(where, "--seeds", "2,3,4", file)
+        assert "2 of 3 runs were done before" in some.err, some.err
         same("a new seed", journal(where)[3:], ["s pfifo seed=4"])
         command(where, "--fresh", "--seeds", "1", file)
         same("--fresh", journal(where)[4:], ["s pfifo seed=1"])
         command(where, file, recipe="other")
         same("another recipe", len(journal(where)), 8)
+        path = next((where / "out" / "runs").iterdir())
+        old = path.with_name("old.json")
+        path.rename(old)
+        os.utime(old, (0, 0))
+        command(where, "--seeds", "9", file)
+        assert not old.exists(), "what nobody uses is kept for ever"
 
 
 @case("work: the same run is run once, whatever it is called")
@@ -191,11 +199,13 @@ def whole() -> None:
             pass
         same("files", sorted(p.name for p in kept.folder.iterdir()), ["old.json", "x.json"])
         same("mode", kept.path("x").stat().st_mode & 0o777, 0o644)
-        for name in ("x", "old"):
-            os.utime(kept.path(name), (0, 0))
+        kept.put("new", {})
+        for name, days in (("x", 61), ("old", 61), ("new", 59)):
+            at = time.time() - days * 86400
+            os.utime(kept.path(name), (at, at))
         same("content", kept.get("x"), {"a": [1, None]})  # which is a use
         kept.prune()
-        same("after", [p.name for p in kept.folder.iterdir()], ["x.json"])
+        same("after", sorted(p.name for p in kept.folder.iterdir()), ["new.json", "x.json"])
 
 
 @case("store: a write that fails leaves what was there")
@@ -206,6 +216,8 @@ def replaced() -> None:
             store.write(where / "f", "\udc80")
         except UnicodeEncodeError:
             pass
+        else:
+            raise AssertionError("it was written")
         same("files", [(p.name, p.read_text()) for p in where.iterdir()], [("f", "first")])
 
 
