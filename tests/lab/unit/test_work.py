@@ -12,8 +12,11 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Callable, Iterator
+from unittest import mock
 
+import lablib
 from lablib import store, work
 from lablib.plan import Run
 
@@ -161,6 +164,30 @@ def torn() -> None:
             path.write_text(["", path.read_text()[:-5], "[]"][number])
         same("status", command(where, file).status, 0)
         same("results", (result(where), len(journal(where))), (before, 6))
+
+
+@case(
+    "work: a run's outcome is what the machine left, reduced; asking for a series changes no machine"
+)
+def outcome() -> None:
+    run = only_run(sets=["series=1s"])
+    told: list[object] = []
+
+    def boot(document: object, suite: str, timeout: float) -> SimpleNamespace:
+        told.append((document, suite, timeout))
+        return SimpleNamespace(result={"kernel": "6.1", "versions": {"tc": "1"}, "more": 0})
+
+    measure = SimpleNamespace(reduce=lambda document, raw: [document, raw.result["more"]])
+    machine = SimpleNamespace(run=boot)
+    with (
+        mock.patch.object(lablib, "machine", machine, create=True),
+        mock.patch.object(lablib, "measure", measure, create=True),
+    ):
+        found = work.perform(run, 9.5)
+    guest = {k: v for k, v in run.document.items() if k != "series"}
+    same("told", told, [(guest, "trixie", 9.5)])
+    expected = {"kernel": "6.1", "versions": {"tc": "1"}, "result": [run.document, 0]}
+    same("outcome", found, expected)
 
 
 # ---- the store
