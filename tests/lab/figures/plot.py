@@ -25,7 +25,7 @@ from PIL import Image  # noqa: E402
 from . import amounts, subjects  # noqa: E402
 
 WIDTH = 5.2  # inches: narrow, so that letters stay readable on a phone
-DPI = 200
+DPI = 160
 ROOM = 1.5  # above the greatest value on a logarithmic axis
 LEGEND_COLUMNS = 2
 LEGEND_LINE = 0.19  # inches
