@@ -45,12 +45,15 @@ def difference(found: Sequence[float | None]) -> str:
 
 
 def side_by_side(results: Results, subject: str) -> Listing:
-    """A column for each point, and what the last is more than the first."""
+    """A column for each point, and what the last is more than the first.
+
+    Without the meter, nothing is known of the queues but what the traffic says.
+    """
     rows: list[tuple[str, ...]] = []
     for measure in wanted(results):
         values = [results.values(subject, p, measure.of) for p in results.points]
         means = [amounts.mean(v) if v else None for v in values]
-        if any(m is not None for m in means):
+        if sum(m is not None for m in means) > 1:
             rows.append((measure.title, *map(amounts.text, means), difference(means)))
     names = tuple(
         ", ".join(label(k, v) if k == "rate" else f"{k} {v}" for k, v in p.labels)

@@ -71,7 +71,7 @@ def time_to_failure(results: Results) -> Measure:
     def of(run: Run) -> float | None:
         for name, item in run.kinds("requests"):
             deadline = amounts.quantity(str(dig(results.scenario, "traffic", name, "deadline")))
-            failed = item["sent"] + item["refused"] - item["answered"]
+            failed = item["sent"] - item["answered"]
             if deadline is None or failed <= 0:
                 return None
             return float(1000 * deadline * (failed - item["refused"]) / failed)

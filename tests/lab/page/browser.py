@@ -63,6 +63,7 @@ class Browser:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            env={**os.environ, "TMPDIR": self.profile},  # what it leaves goes with its profile
             start_new_session=True,
         )
         os.close(theirs_in)

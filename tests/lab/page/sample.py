@@ -179,7 +179,7 @@ POINTS = {
         + ["1000/750", "1000/500", "1000/250", "1000/100"]
     ),
     "ratelimit": grid(load=["100", "200", "300", "400", "450", "500", "600"]),
-    "observer": grid(meter=["off", "on"]),
+    "observer": grid(meter=["without", "with"]),
 }
 OTHER = {
     "fig5": grid(rate=["2mbit", "1gbit"], rtt=["15ms"], load=["2 bulk", "a mix of everything"]),
@@ -241,6 +241,8 @@ def run(name: str, qdisc: str, seed: int, point: Point) -> Document:
         found["phases"] = phases(dice, qdisc, spans)
         if name in SPANS or name == "rrul":
             found["series"] = series(dice, qdisc, spans)
+    if point.get("meter") == "without":
+        queues = {q: {"tc": []} for q in queues}
     return {"qdisc": qdisc, "seed": seed, "point": point, "queues": queues, "traffic": traffic}
 
 
