@@ -77,19 +77,6 @@ int meter_log_begin(u64 origin)
 	return err;
 }
 
-/**
- * meter_log_end() - write no more records, so that all files are of one time
- *
- * Return: 0.
- */
-int meter_log_end(void)
-{
-	spin_lock_irq(&meter.lock);
-	meter_log_time = U64_MAX;
-	spin_unlock_irq(&meter.lock);
-	return 0;
-}
-
 unsigned int meter_log_count(void)
 {
 	/* Pairs with that in meter_log_write() */

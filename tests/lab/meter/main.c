@@ -7,11 +7,12 @@
  *	cd /sys/kernel/debug/lab_meter
  *	echo "add r1" >control		# a device in the writer's namespace: queue 0; the next is 1
  *	echo "origin NS" >control	# of CLOCK_MONOTONIC: from then on, packets are recorded
- *	echo stop >control		# no more records
+ *	echo stop >control		# no more records, and nothing else changes
  *	cat records flows status
  *
- * A packet waits from net_dev_queue to net_dev_start_xmit; one that kfree_skb or consume_skb ends in
- * between was dropped. Each is one record when it ends, in order of time, 16 bytes, little endian:
+ * A packet waits from net_dev_queue to net_dev_start_xmit; one that kfree_skb or consume_skb ends
+ * in between was dropped. Each is one record when it ends, in order of time, 16 bytes, little
+ * endian:
  *
  *	u32 gap		ns since the record before, the first since the origin
  *	u32 waited	16 ns
@@ -22,9 +23,11 @@
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/nsproxy.h>
 #include <linux/rtnetlink.h>
 #include <linux/seq_file.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "meter.h"
@@ -86,10 +89,14 @@ static int meter_control(const char *text)
 		return meter_add(name);
 	if (sscanf(text, "origin %llu %c", &origin, &more) == 1)
 		return meter_log_begin(origin);
-	if (sysfs_streq(text, "stop"))
-		return meter_log_end();
+	if (sysfs_streq(text, "stop")) {
+		meter_probes_stop();
+		return 0;
+	}
 	return -EINVAL;
 }
+
+static DEFINE_MUTEX(meter_control_lock);	/* a command at a time */
 
 static ssize_t meter_control_write(struct file *file, const char __user *from, size_t count,
 				   loff_t *pos)
@@ -101,7 +108,9 @@ static ssize_t meter_control_write(struct file *file, const char __user *from, s
 		return -EINVAL;
 	if (copy_from_user(text, from, count))
 		return -EFAULT;
+	mutex_lock(&meter_control_lock);
 	err = meter_control(text);
+	mutex_unlock(&meter_control_lock);
 	return err ?: count;
 }
 

@@ -47,6 +47,7 @@ extern struct meter meter;
 
 /* probes.c: the kernel's tracepoints */
 int meter_probes_init(unsigned int packets);
+void meter_probes_stop(void);
 void meter_probes_exit(void);
 
 /**
@@ -75,7 +76,6 @@ extern const struct file_operations meter_flows_file;
 int meter_log_init(unsigned int records);
 void meter_log_exit(void);
 int meter_log_begin(u64 origin);
-int meter_log_end(void);
 void meter_log_add(u64 now, u64 waited, u32 flow, u32 queue, enum meter_fate fate, u32 length);
 unsigned int meter_log_count(void);
 u64 meter_log_overrun(void);

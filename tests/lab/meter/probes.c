@@ -216,32 +216,34 @@ static void meter_probe_find(struct tracepoint *point, void *data)
 			meter_probes[i].point = point;
 }
 
-/* The first of them that are there */
-static void meter_probes_remove(int count)
+static unsigned int meter_probes_on;	/* how many of them, from the first */
+
+/* When this returns, none of them runs */
+void meter_probes_stop(void)
 {
-	while (count--)
-		tracepoint_probe_unregister(meter_probes[count].point, meter_probes[count].probe,
-					    NULL);
+	for (; meter_probes_on; meter_probes_on--)
+		tracepoint_probe_unregister(meter_probes[meter_probes_on - 1].point,
+					    meter_probes[meter_probes_on - 1].probe, NULL);
 	tracepoint_synchronize_unregister();
-	vfree(meter_packets);
-	vfree(meter_buckets);
 }
 
-static int meter_probes_register(void)
+static int meter_probe_start(struct tracepoint *point, void *probe)
+{
+	return point ? tracepoint_probe_register(point, probe, NULL) : -ENOENT;
+}
+
+static int meter_probes_start(void)
 {
 	int i, err;
 
 	for_each_kernel_tracepoint(meter_probe_find, NULL);
 	for (i = 0; i < ARRAY_SIZE(meter_probes); i++) {
-		err = -ENOENT;
-		if (meter_probes[i].point)
-			err = tracepoint_probe_register(meter_probes[i].point,
-							meter_probes[i].probe, NULL);
+		err = meter_probe_start(meter_probes[i].point, meter_probes[i].probe);
 		if (err) {
 			pr_err("lab_meter: no tracepoint %s\n", meter_probes[i].name);
-			meter_probes_remove(i);
 			return err;
 		}
+		meter_probes_on++;
 	}
 	return 0;
 }
@@ -249,20 +251,23 @@ static int meter_probes_register(void)
 int meter_probes_init(unsigned int packets)
 {
 	unsigned int i;
+	int err = -ENOMEM;
 
 	meter_packets = vzalloc(array_size(packets, sizeof(*meter_packets)));
 	meter_buckets = vzalloc(array_size(1 << METER_BUCKET_BITS, sizeof(*meter_buckets)));
-	if (!meter_packets || !meter_buckets) {
-		vfree(meter_packets);
-		vfree(meter_buckets);
-		return -ENOMEM;
+	if (meter_packets && meter_buckets) {
+		for (i = packets; i--;)
+			hlist_add_head(&meter_packets[i].node, &meter_free);
+		err = meter_probes_start();
 	}
-	for (i = packets; i--;)
-		hlist_add_head(&meter_packets[i].node, &meter_free);
-	return meter_probes_register();
+	if (err)
+		meter_probes_exit();
+	return err;
 }
 
 void meter_probes_exit(void)
 {
-	meter_probes_remove(ARRAY_SIZE(meter_probes));
+	meter_probes_stop();
+	vfree(meter_packets);
+	vfree(meter_buckets);
 }
