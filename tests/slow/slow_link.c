@@ -13,7 +13,8 @@
  *
  * A link that is always busy loses no time, although a packet is handed to it a little after it
  * became free: a packet that waited at that moment counts from then on. So the link carries what
- * was promised over any longer time, and never more: no two packets have the link at once. A new
+ * was promised over any longer time, and never more: no two packets have the link at once. (When
+ * they are handed over is seen some microseconds late, and the next one then so much sooner.) A new
  * rate holds from the next packet on; the packet that is on its way ends at the old rate.
  */
 #include <linux/hrtimer.h>

@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# On the host, as root: what the laboratory's kernel modules say and do. Traffic through several
+# qdiscs in the machine of $SUITE (bookworm), past lab_meter and over slow_link; the meter's
+# records against what tc says, which qdisc it was, and the rates that were asked for.
+
+set -uo pipefail
+
+cd "$(dirname "$0")/../.." || exit 1
+
+name=lab-meter-$$
+work=$(mktemp -d)
+trap 'rm -rf "$work" "out/$name.tar"' EXIT
+
+tests/vm/run --suite "${SUITE:-bookworm}" --timeout 1500 --module tests/slow \
+	--module tests/lab/meter --get "/root/$name.tar" -- \
+	tests/lab/meter/test/guest.sh "$name" >"$work/said" 2>&1
+status=$?
+mkdir "$work/kept"
+[[ ! -e out/$name.tar ]] || tar -xf "out/$name.tar" -C "$work/kept"
+/usr/bin/python3 -B tests/lab/meter/test/judge.py "$work/kept" "$work/said" "$status"
