@@ -45,6 +45,11 @@ def load(document: dict[str, Any]) -> None:
         network.command("insmod", meter, f"records={document['records']}")
 
 
+def idle() -> float:
+    """Seconds that the processor had nothing to do."""
+    return float(Path("/proc/uptime").read_text().split()[1])
+
+
 def perform(document: dict[str, Any]) -> dict[str, Any]:
     load(document)
     metered = bool(document["records"])
@@ -53,6 +58,7 @@ def perform(document: dict[str, Any]) -> dict[str, Any]:
     origin = time.monotonic_ns() + LEAD
     if metered:
         Path(network.METER).write_text(f"origin {origin}")
+    before = idle()
     traffic = run(document, addresses, origin, network.rate_changes(document))
     if metered:
         Path(network.METER).write_text("stop")
@@ -60,6 +66,7 @@ def perform(document: dict[str, Any]) -> dict[str, Any]:
         "kernel": Path("/proc/sys/kernel/osrelease").read_text().strip(),
         "versions": {tool: first_line(argv) for tool, argv in VERSIONS.items()},
         "origin": origin,
+        "idle": idle() - before,
         "queues": network.queues(document),
         "traffic": traffic,
     }

@@ -89,9 +89,8 @@ def ends(link: Link) -> Iterator[tuple[int, str, str, dict[str, Any]]]:
 
 
 def offloads_off(namespace: str, dev: str) -> None:
-    """A packet is a packet: a veth would pass on bundles of 64 KB, and TCP would queue them."""
+    """A packet is a packet: a veth would pass on bundles of 64 KB."""
     in_namespace(namespace, "ethtool", "-K", dev, "tso", "off", "gso", "off", "gro", "off")
-    command("ip", "-n", namespace, "link", "set", dev, "gso_max_segs", "1")
 
 
 # ---- pairs ----------------------------------------------------------------------------------------
@@ -210,6 +209,8 @@ def change(namespace: str, dev: str, way: dict[str, Any], rate: int, mtu: int) -
 def add_queues(number: int, link: Link, meter: bool) -> None:
     for _end, node, direction, way in ends(link):
         dev = device(number, direction)
+        if has_queue(way) or way["delay"]:  # a qdisc gets TCP's bundles before they are cut up
+            command("ip", "-n", node, "link", "set", dev, "gso_max_segs", "1")
         if has_queue(way):
             shape(node, dev, way, link["mtu"])
         elif way["delay"] and not needs_wire(link):

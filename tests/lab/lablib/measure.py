@@ -344,7 +344,10 @@ def said_by_tc(text: str) -> list[Figures]:
 
 
 def reduce(document: Document, raw: Raw) -> Figures:
-    """The figures of a run; of its queues only what tc says, if nothing was recorded."""
+    """The figures of a run; of its queues only what tc says, if nothing was recorded.
+
+    `busy` is the share of the time that the guest's processor worked: near 1, it is the bottleneck.
+    """
     queues: Figures = {}
     records = load(raw.records, raw.flows, raw.status) if document["records"] else None
     for index, (name, way) in enumerate(ways(document)):
@@ -352,6 +355,7 @@ def reduce(document: Document, raw: Raw) -> Figures:
         queues[name]["tc"] = said_by_tc(raw.result["queues"][index]["tc"])
     items = zip(document["traffic"], raw.result["traffic"])
     found = {
+        "busy": max(0.0, 1 - raw.result["idle"] * SECOND / document["duration"]),
         "queues": queues,
         "traffic": {i["name"]: traffic_result(answer, i, document) for i, answer in items},
     }
