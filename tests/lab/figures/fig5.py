@@ -27,7 +27,7 @@ KEYS = ("rate",)
 FAST = ("10mbit", "45mbit", "100mbit")
 BOUNDS: Bounds = {"low_ms": 3, "high_ms": 7, "from_bits": 10e6, "above_red": 0}
 # A reduced grid has short runs, of which the start is a good part
-CHECK: Bounds = {**BOUNDS, "low_ms": 1, "high_ms": 9, "above_red": -2}
+CHECK: Bounds = {**BOUNDS, "low_ms": 2, "high_ms": 6, "above_red": 0}
 
 
 def targets(results: Results, bounds: Bounds = BOUNDS) -> list[Target]:

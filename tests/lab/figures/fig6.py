@@ -23,7 +23,7 @@ FOLLOWS = ""
 
 KEYS = ("rate", "mtu")
 BOUNDS: Bounds = {"busy_percent": 90}
-CHECK: Bounds = {"busy_percent": 85}
+CHECK: Bounds = {"busy_percent": 93}
 
 
 def targets(results: Results, bounds: Bounds = BOUNDS) -> list[Target]:

@@ -29,13 +29,13 @@ BOUNDS: Bounds = {
     "bytes_percent": 97,
     "control_point_ms": 100,
 }
-# Short phases: the change of rate weighs more
+# Phases of 8 s: what a change costs weighs more
 CHECK: Bounds = {
-    "median_ms": 8,
-    "p75_ms": 20,
-    "p95_ms": 400,
-    "bytes_percent": 85,
-    "control_point_ms": 1000,
+    "median_ms": 2.7,
+    "p75_ms": 5,
+    "p95_ms": 120,
+    "bytes_percent": 78,
+    "control_point_ms": 6000,
 }
 PUBLISHED = {
     "median delay": "CoDel 2.7",

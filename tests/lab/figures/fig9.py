@@ -24,7 +24,7 @@ FOLLOWS = ""
 
 KEY = "rtt"
 BOUNDS: Bounds = {"above_red": 0}
-CHECK: Bounds = {"above_red": -0.1}
+CHECK: Bounds = {"above_red": -0.02}
 
 
 def targets(results: Results, bounds: Bounds = BOUNDS) -> list[Target]:

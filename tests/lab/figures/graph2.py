@@ -22,7 +22,7 @@ FOLLOWS = ""
 
 FALL_S, SPIKE_S = 60.0, 5.0  # when the rate falls, and how long a spike is looked for
 BOUNDS: Bounds = {"share_percent": 55}
-CHECK: Bounds = {"share_percent": 75}
+CHECK: Bounds = {"share_percent": 80}
 PANELS = (
     ("Ours", ("codel_oot", "fq_codel_oot")),
     ("The kernel\u2019s", ("codel", "fq_codel")),

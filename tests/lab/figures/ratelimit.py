@@ -28,7 +28,7 @@ FOLLOWS = ""
 KEY = "load"
 MOST = "600"
 BOUNDS: Bounds = {"answered": 425, "p95_ms": 275}
-CHECK: Bounds = {"answered": 380, "p95_ms": 400}
+CHECK: Bounds = {"answered": 425, "p95_ms": 200}
 OURS = (cases.OURS, "codel_oot_10ms", cases.OUR_FQ)
 
 

@@ -26,7 +26,7 @@ CAPTION = "Each mark is the mean over the seeds."
 FOLLOWS = ""
 
 BOUNDS: Bounds = {"drops_percent": 100, "queue_times": 5, "low_percent": 95, "high_percent": 105}
-CHECK: Bounds = {"drops_percent": 150, "queue_times": 3, "low_percent": 80, "high_percent": 120}
+CHECK: Bounds = {"drops_percent": 125, "queue_times": 2.6, "low_percent": 93, "high_percent": 107}
 
 
 def direction(queue: str) -> str:
