@@ -299,9 +299,9 @@ def dig_holes(one: Document, which: int) -> None:
             found.update({"delay_ms": None, "utilisation": None, "jain_drops": None})
         elif which == 1:
             found.pop("series", None)
-            found["phases"] = found["phases"][:1]
+            found["phases"] = found.get("phases", [])[:1]
         elif which == 2:
-            for phase in found["phases"]:
+            for phase in found.get("phases", []):
                 phase.update({"control_point_ms": None, "delay_ms": None})
     if which == 3:
         one["queues"] = {}
