@@ -36,8 +36,8 @@ Execute = Callable[[Run, float], dict[str, Any]]
 TICK = 0.5  # s between looks at the progress
 GRACE = 20  # s for a run to end when asked to
 REASON = 15  # lines
-# A run that takes this much more than was thought stands still
-PATIENCE, SLOWER = 300, 20
+# A run that takes this much longer than was thought stands still, even on a machine that others use
+PATIENCE, SLOWER = 1200, 40
 
 
 @dataclass
