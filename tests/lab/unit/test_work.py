@@ -38,7 +38,6 @@ from = "a"
 to = "b"
 """
 SOME_HANG = {"one": "pfifo", "two": "hangs", "three": "codel", "four": "hangs long"}
-PATIENCE = 30  # s for what should take one
 
 
 def scenario(where: Path, name: str = "s", duration: str = "10s", **qdiscs: str) -> str:
@@ -71,9 +70,9 @@ def journal(where: Path, what: str = "begin") -> list[str]:
 
 
 def until(what: str, happens: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + fake.PATIENCE
     while not happens():
-        assert time.monotonic() < end, f"{what}: not within {PATIENCE} s"
+        assert time.monotonic() < end, f"{what}: not within {fake.PATIENCE} s"
         time.sleep(0.02)
 
 
@@ -105,7 +104,8 @@ def jobs() -> None:
 def at_a_time() -> None:
     for number in (1, 2, 3):
         with folder() as where:
-            command(where, "--jobs", str(number), scenario(where))
+            file = scenario(where, one=f"meets {number}", two="pfifo")
+            same("status", command(where, "--jobs", str(number), file).status, 0)
             running, most = 0, 0
             for line in (where / "journal").read_text().splitlines():
                 running += 1 if line.startswith("begin") else -1
@@ -335,7 +335,7 @@ def interrupted(signum: int) -> None:
             time.sleep(0.2)
             sleeper = int((where / "sleeper").read_text())
             child.send_signal(signum)
-            _out, err = child.communicate(timeout=PATIENCE)
+            _out, err = child.communicate(timeout=fake.PATIENCE)
             status = child.returncode
         until("the machine is gone", lambda: gone(sleeper))
         if signum != signal.SIGKILL:
