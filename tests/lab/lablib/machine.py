@@ -20,7 +20,7 @@ LAB = Path(__file__).resolve().parents[1]
 TESTS = LAB.parent
 sys.path.insert(0, str(TESTS / "vm"))
 
-from vmlib import cache, cpio, process  # noqa: E402
+from vmlib import cache, cpio, exact, process  # noqa: E402
 from vmlib import machine as vm  # noqa: E402
 from vmlib import suite as suites  # noqa: E402
 from vmlib import tree  # noqa: E402
@@ -75,7 +75,8 @@ def _archive(where: suites.Suite, document: dict[str, Any]) -> bytes:
 def recipe(suite: str) -> str:
     """A name for all that a result depends on, the run document aside."""
     where = suites.get(suite)
-    parts = [where.key.encode(), (Path(vm.__file__)).read_bytes(), tree.get(where).read_bytes()]
+    parts = [where.key.encode(), (Path(vm.__file__)).read_bytes(), exact.SOURCE.read_bytes()]
+    parts.append(tree.get(where).read_bytes())
     for folder in MODULES:
         parts += [path.read_bytes() for path in tree.module(where, folder)]
     parts += [path.read_bytes() for path in _guest_files()]

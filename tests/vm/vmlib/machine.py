@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Iterator
 
-from . import process
+from . import exact, process
 
 # The ports are shared with guest/init.c.
 STDOUT, STDERR, CONTROL, EXIT = 0xE9, 0xEA, 0xEB, 0xF4
@@ -173,8 +173,9 @@ def run(
     argv = _arguments(kernel, f"/dev/fd/{initrd}", virtual_time, memory, outputs, extra)
     messages = kept["messages"]
     result = Result()
+    env = {**os.environ, "LD_PRELOAD": str(exact.library())} if virtual_time else None
     child = process.start(
-        argv, stdout=messages, stderr=messages, pass_fds=[initrd, *outputs.values()]
+        argv, stdout=messages, stderr=messages, pass_fds=[initrd, *outputs.values()], env=env
     )
     try:
         for fd in (initrd, stdout_in, stderr_in):

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Preloaded into QEMU: its main loop works only while the processor sleeps.
+ *
+ * With -icount sleep=off the main loop moves the virtual clock to the next timer when it finds the processor
+ * halted. It may look at a moment when HLT was executed, but the instructions before it are not yet on the
+ * clock: the jump is then too far by as many nanoseconds, and no two runs are alike. On a busy host this
+ * happens several times a second.
+ *
+ * The big lock is the mutex that the main thread takes after it has polled. The processor's thread sleeps
+ * while it waits for a condition with that lock; all that it executed is on the clock then.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int (*real_lock)(pthread_mutex_t *);
+static int (*real_wait)(pthread_cond_t *, pthread_mutex_t *);
+static int (*real_poll)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
+
+static pthread_t main_thread;
+static _Atomic(pthread_mutex_t *) big_lock;
+static _Atomic int known;	/* that the processor's thread has slept once */
+static _Atomic int asleep;	/* changes under the big lock alone */
+static int polled;		/* the main thread's own */
+
+/* Other libraries lock mutexes before constructors of ours are called */
+__attribute__((constructor)) static void find(void)
+{
+	if (real_lock)
+		return;
+	main_thread = pthread_self();
+	/* x86-64 has an older one, too, which dlsym() would find; others have one */
+	real_wait = dlvsym(RTLD_NEXT, "pthread_cond_wait", "GLIBC_2.3.2");
+	if (!real_wait)
+		real_wait = dlsym(RTLD_NEXT, "pthread_cond_wait");
+	real_poll = dlsym(RTLD_NEXT, "ppoll");
+	real_lock = dlsym(RTLD_NEXT, "pthread_mutex_lock");
+}
+
+static int in_main_thread(void)
+{
+	return pthread_equal(pthread_self(), main_thread);
+}
+
+int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
+{
+	int ready;
+
+	find();
+	ready = real_poll(fds, count, timeout, mask);
+
+	if (in_main_thread())
+		polled = 1;
+	return ready;
+}
+
+int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
+		const sigset_t *mask, size_t size)
+{
+	(void)size;
+	return ppoll(fds, count, timeout, mask);
+}
+
+int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	int err;
+
+	find();
+	err = real_lock(mutex);
+	if (!in_main_thread() || !polled)
+		return err;
+	polled = 0;
+	big_lock = mutex;
+	while (known && !asleep) {
+		pthread_mutex_unlock(mutex);
+		syscall(SYS_futex, &asleep, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+		err = real_lock(mutex);
+	}
+	return err;
+}
+
+int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+	int err;
+
+	find();
+	if (in_main_thread() || mutex != big_lock)
+		return real_wait(cond, mutex);
+	known = 1;
+	asleep = 1;
+	syscall(SYS_futex, &asleep, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	err = real_wait(cond, mutex);
+	asleep = 0;
+	return err;
+}
