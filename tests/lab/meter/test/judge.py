@@ -343,10 +343,11 @@ CHECKS: dict[str, Callable[[Kept], Faults]] = {
 
 
 def judged(number: int, title: str, check: Callable[[Kept], Faults], kept: Kept) -> bool:
+    faults: list[str] = []
     try:
-        faults = list(check(kept))
-    except (OSError, Damaged, KeyError, IndexError, ValueError) as error:
-        faults = [f"{type(error).__name__}: {error}"]
+        faults.extend(check(kept))
+    except (OSError, KeyError, IndexError, ValueError) as error:
+        faults.append(f"{type(error).__name__}: {error}")
     for fault in faults:
         note(f"FAIL: {fault}")
     print(f"{'not ' if faults else ''}ok {number} {title}", flush=True)
