@@ -273,10 +273,11 @@ def transfers(answer: Figures, _item: Figures, seconds: float) -> Figures:
 def datagrams(answer: Figures, _item: Figures, _seconds: float) -> Figures:
     samples = answer["samples"]
     sent, received = samples["sent"], samples["received"]
+    settled = sent - samples["open"]  # those still on the way at the end are not lost
     return {
         "sent": sent,
         "received": received,
-        "loss": 1 - received / sent if sent else 0.0,
+        "loss": 1 - received / settled if settled else float(sent > 0),
         "delay_ms": milliseconds(samples["delay"]),
     }
 
