@@ -12,7 +12,7 @@ import select
 import socket
 from typing import Any
 
-from . import ecn
+from .ecn import route_with_ecn
 from .item import Item, Lab, Spec
 from .tcp import Sink, Source
 
@@ -28,6 +28,7 @@ class _Flow:
         self.port: int = sock.getsockname()[1]
         self.sink: Sink | None = None
         self.before = 0  # bytes when the warm-up ended
+        self.total = 0  # when the experiment ended
         self.series: list[int] = []
 
     def arrived(self) -> int:
@@ -41,7 +42,7 @@ class Bulk(Item):
         self.listener = self.network.listener(self.receiver, self.port)
         self.loop.watch(self.listener, select.EPOLLIN, self.accept)
         if spec["ecn"]:
-            ecn.route(self.network, self.sender, self.receiver)
+            route_with_ecn(self.network, self.sender, self.receiver)
         rng = self.random("start")
         for start in sorted(rng.randrange(max(1, spec["spread"])) for _ in range(spec["count"])):
             self.loop.at(self.start + start, self.connect)
@@ -49,12 +50,13 @@ class Bulk(Item):
             self.loop.at(second * SECOND, self.tick)
         self.loop.at(lab.warmup, self.warm)
         self.loop.at(self.stop, self.quit)
+        self.loop.at(lab.duration, self.count)
 
     def connect(self) -> None:
         if self.loop.now() >= self.stop:
             return
-        sock = self.network.tcp(self.sender, self.spec["cc"], self.spec["ecn"])
-        sock.connect_ex((self.network.addresses[self.receiver], self.port))
+        cc, ecn = self.spec["cc"], self.spec["ecn"]
+        sock = self.network.connect(self.sender, self.receiver, self.port, cc, ecn)
         Source(self.loop, self.name, sock, self.spec["bytes"])
         flow = _Flow(sock, self.loop.now())
         self.flows[flow.port] = flow
@@ -79,6 +81,10 @@ class Bulk(Item):
         for flow in self.flows.values():
             self.loop.shut(flow.sock, at_once=True)
 
+    def count(self) -> None:
+        for flow in self.flows.values():
+            flow.total = flow.arrived()
+
     def measured(self) -> dict[str, Any]:
         flows = [self.flow(flow) for flow in self.flows.values()]
         if not any(flow["total"] for flow in flows):
@@ -86,11 +92,10 @@ class Bulk(Item):
         return {"flows": flows}
 
     def flow(self, flow: _Flow) -> dict[str, Any]:
-        total = flow.arrived()
         return {
             "port": flow.port,
             "start": flow.start,
-            "bytes": total - flow.before,
-            "total": total,
+            "bytes": flow.total - flow.before,
+            "total": flow.total,
             "series": flow.series,
         }

@@ -12,7 +12,7 @@ from .programs import run
 from .sockets import ECN_MARK, Network
 
 
-def route(network: Network, node: str, peer: str) -> None:
+def route_with_ecn(network: Network, node: str, peer: str) -> None:
     """For sockets of this node that connect to the peer with the mark."""
     address = network.addresses[peer]
     table = str(ECN_MARK)

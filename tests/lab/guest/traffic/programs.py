@@ -61,8 +61,11 @@ class Program:
     def output(self) -> str:
         return _contents(self.out)
 
+    def errors(self) -> str:
+        return _contents(self.err).strip()
+
     def complaint(self) -> str:
-        text = _contents(self.err).strip() or self.output()[-300:]
+        text = self.errors()[:300] or self.output()[-300:]
         return f"{self.what}: status {self.status}: {text}"
 
     def kill(self) -> None:

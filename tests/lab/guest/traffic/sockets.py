@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import socket
 
 from namespace import inside
@@ -34,12 +36,15 @@ class Network:
         sock.bind((self.addresses[node], port))
         return sock
 
-    def tcp(self, node: str, cc: str | None = None, ecn: bool = False) -> socket.socket:
-        """To connect with. With ecn it asks for it: see ecn.py."""
+    def connect(self, node: str, peer: str, port: int, cc: str, ecn: bool) -> socket.socket:
+        """It is under way. With ecn it asks for it: see ecn.py."""
         sock = self.socket(node, socket.SOCK_STREAM)
         _congestion(sock, cc)
         if ecn:
             sock.setsockopt(socket.SOL_SOCKET, SO_MARK, ECN_MARK)
+        error = sock.connect_ex((self.addresses[peer], port))
+        if error not in (0, errno.EINPROGRESS):
+            raise OSError(error, os.strerror(error))
         return sock
 
     def listener(self, node: str, port: int, cc: str | None = None) -> socket.socket:

@@ -32,7 +32,7 @@ def _exact(node: str) -> list[str]:
     usage = Program(node, ["ping", "-h"])
     try:
         usage.wait()
-        return ["-3"] if " -3 " in usage.complaint() else []
+        return ["-3"] if " -3 " in usage.errors() else []
     finally:
         usage.kill()
 
@@ -44,6 +44,8 @@ class Ping(Item):
         self.interval: int = spec["interval"]
         self.count = (self.stop - self.start) // self.interval
         self.exact = _exact(self.sender)
+        # With -I it does not tell that there is no way
+        run(self.sender, ["ip", "route", "get", self.network.addresses[self.receiver]])
         if self.count > 0:
             self.loop.at(self.start, self.begin)
 
@@ -57,9 +59,10 @@ class Ping(Item):
         if self.program is None:
             return {"samples": {"at": [], "rtt": []}}
         self.program.tell(signal.SIGINT)
-        if self.program.wait() > NO_ANSWER:
-            raise self.error(self.program.complaint())
+        status = self.program.wait()
         replies = self.replies(self.program.output())
+        if status > NO_ANSWER or (not replies and self.program.errors()):
+            raise self.error(self.program.complaint())
         if not replies:
             self.silent([self.start])
             return {"samples": {"at": [], "rtt": []}}

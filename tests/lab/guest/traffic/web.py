@@ -13,8 +13,8 @@ import struct
 from functools import partial
 from typing import Any
 
-from . import ecn
 from .distributions import pareto, poisson
+from .ecn import route_with_ecn
 from .item import Item, Lab, Spec
 from .tcp import Sink, Source
 
@@ -34,16 +34,15 @@ class _Objects(Item):
         self.listener = self.network.listener(server, self.port, spec["cc"])
         self.loop.watch(self.listener, select.EPOLLIN, self.accept)
         if spec["ecn"]:
-            ecn.route(self.network, client, server)
+            route_with_ecn(self.network, client, server)
 
     def connect(self, size: int) -> socket.socket:
         """The socket is the last object's."""
-        sock = self.network.tcp(self.client, self.spec["cc"], self.spec["ecn"])
+        cc, ecn = self.spec["cc"], self.spec["ecn"]
         self.starts.append(self.loop.now())
         self.times.append(None)
         self.sizes.append(size)
-        sock.connect_ex((self.network.addresses[self.server], self.port))
-        return sock
+        return self.network.connect(self.client, self.server, self.port, cc, ecn)
 
     def accept(self, events: int) -> None:
         sock, (_, port) = self.listener.accept()

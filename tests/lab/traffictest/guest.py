@@ -1,0 +1,47 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The cases, in the virtual machine: KTAP on standard output. Arguments: names of cases."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from pathlib import Path
+from typing import Callable
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.dont_write_bytecode = True
+
+import bench  # noqa: E402
+import datagrams  # noqa: E402
+import streams  # noqa: E402
+import tools  # noqa: E402
+
+
+def passes(case: Callable[[], None]) -> bool:
+    try:
+        case()
+        return True
+    except bench.Failed as error:
+        print(f"# FAIL: {error}")
+    except Exception:
+        print("# " + traceback.format_exc().replace("\n", "\n# "))
+    return False
+
+
+def main(names: list[str]) -> int:
+    known = [*datagrams.CASES, *streams.CASES, *tools.CASES]
+    cases = [c for c in known if not names or c.__name__ in names]
+    bench.network.command("insmod", f"{bench.network.MODULES}/slow_link.ko")
+    print("TAP version 13")
+    print(f"1..{len(cases)}", flush=True)
+    failed = 0
+    for number, case in enumerate(cases, 1):
+        good = passes(case)
+        failed += not good
+        print(f"{'' if good else 'not '}ok {number} {case.__doc__}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
