@@ -50,5 +50,12 @@ def assemble(plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
+def dump(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
 def text(document: Mapping[str, Any]) -> str:
-    return json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    """JSON with a line for each run, so that two of them can be compared."""
+    head = [f"{dump(k)}: {dump(v)}" for k, v in sorted(document.items()) if k != "runs"]
+    runs = ",\n".join(map(dump, document["runs"]))
+    return "{" + ",\n".join([*head, f'"runs": [\n{runs}\n]']) + "}\n"
