@@ -16,11 +16,13 @@ from . import (
     fig5,
     fig6,
     fig7,
+    fig7_causes,
     fig7_small,
     fig8,
     fig9,
     graph1,
     graph2,
+    graph2_flows,
     observer,
     overload,
     ratelimit,
@@ -30,8 +32,8 @@ from . import (
 
 # In the order of the page
 PARTS: dict[str, tuple[ModuleType, ...]] = {
-    "The CoDel paper": (fig5, fig6, fig7, fig7_small, fig8, fig9, table1),
-    "The CS244 evaluation": (graph1, graph2, chain),
+    "The CoDel paper": (fig5, fig6, fig7, fig7_causes, fig7_small, fig8, fig9, table1),
+    "The CS244 evaluation": (graph1, graph2, graph2_flows, chain),
     "Requests": (overload, ratelimit),
     "Both directions at once": (rrul,),
     "The laboratory itself": (observer,),

@@ -179,9 +179,11 @@ class Results:
 
     @property
     def missing(self) -> int:
-        """Runs of the grid that are not there; a subject may have seeds of its own."""
-        seeds = {(r.qdisc, r.seed) for r in self.runs}
-        return len(seeds) * len(self.points) - len(self._found)
+        """Runs of the grid that are not there; a subject or a point may have seeds of its own."""
+        of = {(r.qdisc, r.seed) for r in self.runs}
+        at = {(r.point, r.seed) for r in self.runs}
+        planned = {(q, p, s) for q, s in of for p in self.points if (p, s) in at}
+        return len(planned) - len(self._found)
 
 
 def in_order(labels: list[str]) -> list[str]:

@@ -180,6 +180,8 @@ POINTS = {
     ),
     "ratelimit": grid(load=["100", "200", "300", "400", "450", "500", "600"]),
     "observer": grid(meter=["without", "with"]),
+    "fig7_causes": grid(case=["phases of 20 s", "round trip of 10 ms"]),
+    "graph2_flows": grid(flows=["1", "4", "16"]),
 }
 OTHER = {
     "fig5": grid(rate=["2mbit", "1gbit"], rtt=["15ms"], load=["2 bulk", "a mix of everything"]),
@@ -197,6 +199,8 @@ SPANS = {
 }
 SPANS["fig7_small"] = SPANS["fig7"]
 SPANS["graph2"] = SPANS["graph1"]
+SPANS["fig7_causes"] = SPANS["fig7"]
+SPANS["graph2_flows"] = [(0.0, 15.0, 50.0), (15.0, 30.0, 1.0)]
 QDISCS = {
     "overload": (*KINDS, *FAST),
     "ratelimit": ("none", "pfifo", "codel_oot", "fq_codel_oot"),
@@ -209,7 +213,7 @@ LINKS = {
     "rrul": {"edge": {"qdisc": "subject"}},
     "chain": {f"hop{n}": {"up": {"qdisc": "subject"}} for n in (1, 2, 3)},
 }
-NAMES = (*POINTS, *SPANS, "chain", "rrul")
+NAMES = (*dict.fromkeys((*POINTS, *SPANS)), "chain", "rrul")
 
 
 def queues_of(name: str) -> list[str]:
