@@ -18,7 +18,7 @@ TITLE = "What figure 7\u2019s numbers are made of"
 SOURCE = HERE
 CLAIM = """The paper does not say which round trip figure 7 has. A rough trial with phases of 20 s, no web and a ping as
 the probe gave delays of 4, 18 and 278 ms (median, 75th and 95th percentile) and 79% of tail drop\u2019s bytes. Here is our
-CoDel with phases of 20 s, then without the web, then with shorter round trips. The delay of packets, as the paper has it, counts
+CoDel with phases of 20 s, then without the web, then with a shorter round trip. The delay of packets, as the paper has it, counts
 each packet; a probe counts each moment."""
 FOLLOWS = ""
 

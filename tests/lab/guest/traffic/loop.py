@@ -132,9 +132,10 @@ class Loop:
                         )
                     call(*args)
                 self.close_all()
-                if monotonic_ns() >= until:
+                due = self.timers[0][0] if self.timers else until + 1
+                if due > until and monotonic_ns() >= until:
                     return
-                due = min(self.timers[0][0], until) if self.timers else until
+                due = min(due, until)
                 if due != self.timer.due:
                     self.timer.set(due)
                 for fd, events in self.epoll.poll(-1, EVENTS):
