@@ -20,7 +20,10 @@ delay follows the changes, as in the paper\u2019s figure 7, and five runs look a
 drop percentage of each qdisc, for traffic that is not bulk and for time stamps from inside the kernel; all three are
 in the table here."""
 CAPTION = overtime.CAPTION
-FOLLOWS = ""
+FOLLOWS = """Tail drop and CoDel behave below htb as in figure 7 before a bare device. RED stops: from the first fall of the
+rate on it carries nothing. Below htb nobody asks an empty RED for a packet, so it does not learn that it is
+idle; its average stays above the upper threshold, and every packet that comes is dropped. As the root of a
+device, with the same settings, it goes on (figure 7). Whoever puts RED below htb should know."""
 
 BOUNDS: Bounds = {}
 CHECK: Bounds = {}
