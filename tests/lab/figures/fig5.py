@@ -21,7 +21,13 @@ more of the link unused from 10 Mbit/s up. Round trips were 10 to 500 ms, loads 
 web traffic and constant bit rates; the buffer, eight times the bandwidth-delay product, was never what held the
 queue."""
 CAPTION = boxes.CAPTION
-FOLLOWS = ""
+FOLLOWS = """At 10 Mbit/s the medians are 3.6 and 4.1 ms. At 100 Mbit/s they are 0.9 and 2.3 ms (kernel: 0.8 and 1.2), less
+than the 5 ms \u00b1 2 of the paper, which nobody will mind: four CUBIC flows over 100 ms of round trip use 97 to 99%
+of the link, and between two of their peaks the queue is empty. The paper\u2019s 5 ms are the middle of many loads,
+larger ones among them (`GRID=full`).
+
+Our utilisation is above RED\u2019s by 10 and by 46 points or more at 10 and 100 Mbit/s. At 3 Mbit/s RED\u2019s queue is
+twice as long as ours, 25 ms, and uses 0.7 points more of the link."""
 
 KEYS = ("rate",)
 FAST = ("10mbit", "45mbit", "100mbit")

@@ -20,7 +20,11 @@ SOURCE = CODEL.at("figure 9")
 CLAIM = """In the runs of figure 8, what a source loses relative to what it sends is shared more evenly by CoDel
 than by RED, in all of them: Jain\u2019s index of the drop share is higher (1 is even)."""
 CAPTION = lines.CAPTION
-FOLLOWS = ""
+FOLLOWS = """CoDel\u2019s indices are those of drops that hit packets at random, or better, and such an index says little when
+drops are few: n drops for each of four flows give about n / (n + 1). In 30 s at 100 ms CoDel drops 90 and 88
+packets (0.957), where the index is 0.963 and 0.978; at 200 ms 56 and 45 (0.93 and 0.92), and the index is 0.988
+and 0.942. RED\u2019s is higher there because it drops more: 124 and 383 packets, for 89 and 56% of the link. Where
+both drop the same, at 10 and 30 ms, ours is above RED\u2019s in three runs of four."""
 
 KEY = "rtt"
 BOUNDS: Bounds = {"above_red": 0}
