@@ -17,12 +17,13 @@ from .verdict import Target
 
 NAME = "kernels_own"
 TITLE = "Against the kernel\u2019s own"
-FOLLOWS = """The cells that count are those of FQ-CoDel at 1 Mbit/s: a median delay one to two packets above the kernel\u2019s, at
-a higher utilisation. Where a turn takes longer than a flow\u2019s packets, a flow is out of packets between two
-turns. RFC 8290 lets it keep its place for one more turn, and with it the state of its CoDel; ours leaves at
-once, so that no dequeue walks over flows without packets, comes back at the end of the line, and begins to
-count its interval afresh. A trial that gave such a flow the quantum of that turn and its state when it returns
-brought the median at 1 Mbit/s, with four bulk flows and the web, from 46 to 22 ms (kernel: 19)."""
+FOLLOWS = """The cells that count are those of FQ-CoDel on slow links, 1 and 3 Mbit/s: a median delay one to two packets
+above the kernel\u2019s, at about the same utilisation. Where a turn takes longer than a flow\u2019s packets, a flow is
+out of packets between two turns. RFC 8290 lets it keep its place for one more turn, and with it the state of
+its CoDel; ours leaves at once, so that no dequeue walks over flows without packets, comes back at the end of
+the line, and begins to count its interval afresh. A trial that gave such a flow the quantum of that turn and
+its state when it returns brought the median at 1 Mbit/s, with four bulk flows and the web, from 46 to 22 ms
+(kernel: 19)."""
 HOW = """Each cell of every table above that says what is better (less delay, fewer drops, more bytes) is compared with the
 cell of the kernel\u2019s own qdisc of the same kind. Ours counts as worse if its mean over the seeds is on the wrong side by more than the
 spread: the greatest value less the least over the seeds, of ours or of the kernel\u2019s, whichever is more. Where one of the two has one seed, nothing is
