@@ -8,7 +8,7 @@ from typing import Sequence
 
 from . import amounts, cases, measures, series
 from .papers import HERE
-from .results import Point, Results, Run
+from .results import Results, Run
 from .tables import Listing, Table
 from .verdict import Bounds, Target
 
@@ -72,18 +72,18 @@ def share_of_bytes(results: Results, run: Run) -> float | None:
     rival = results.run(cases.TAIL_DROP, run.point, run.seed)
     number = measures.megabytes(results.bottleneck).of
     ours, theirs = number(run), number(rival) if rival else None
-    return None if ours is None or not theirs else 100 * ours / theirs
+    return None if ours is None or theirs is None else cases.share(ours, theirs)
 
 
-def line(results: Results, point: Point, run: Run) -> tuple[str, ...]:
+def line(results: Results, run: Run) -> tuple[str, ...]:
     queue = results.bottleneck
     packets = [measures.delay(queue, p).of(run) for p in ("p50", "p75", "p95")]
     probed = [rank(moments(results, run), share) for share in SHARES.values()]
     numbers = [*packets, *probed, share_of_bytes(results, run)]
-    title = results.where(run) or point.title() or "all"
+    title = results.where(run) or run.point.title() or "all"
     return (title, *map(amounts.text, numbers), *control_points(results, run))
 
 
 def table(results: Results) -> list[Table]:
-    rows = [line(results, p, r) for p in results.points for r in results.of(cases.OURS, p)]
+    rows = [line(results, r) for p in results.points for r in results.of(cases.OURS, p)]
     return [Listing("Our CoDel", HEAD, rows)]

@@ -59,7 +59,7 @@ def law(results: Results, run: Run, codels: int) -> float | None:
 
 
 def share(part: float | None, whole: float | None) -> float | None:
-    return None if part is None or not whole else 100 * part / whole
+    return None if part is None or whole is None else cases.share(part, whole)
 
 
 def table(results: Results) -> list[Table]:

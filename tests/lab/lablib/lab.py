@@ -66,7 +66,9 @@ class Lab:
 
 
 def explain(every: Sequence[work.Failed], without: Sequence[str]) -> Iterator[str]:
-    """What failed and why; the same reason is not told twice in a row."""
+    """What failed and why, if anything did; the same reason is not told twice in a row."""
+    if not every:
+        return
     told: list[str] = []
     for failed in every:
         yield f"FAILED {failed.job.run.title}{': the same' if failed.reason == told else ''}"

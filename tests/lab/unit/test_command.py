@@ -77,6 +77,10 @@ def plan() -> None:
         assert not (where / "out").exists()
 
 
+def compact(value: object) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
 @case("command: the table and the document")
 def document() -> None:
     with folder() as where:
@@ -86,8 +90,9 @@ def document() -> None:
         text = result(where).decode()
         found = json.loads(text)
         runs = found.pop("runs")
-        lines = [line.rstrip(",") for line in text.splitlines()]
-        same("a line for each run", [json.loads(line) for line in lines[-5:-1]], runs)
+        head = [f'"{key}": {compact(found[key])}' for key in sorted(found)]
+        lines = ",\n".join(map(compact, runs))
+        same("as written", text, "{" + ",\n".join([*head, f'"runs": [\n{lines}\n]']) + "}\n")
         same("keys", sorted(found), ["grid", "kernel", "name", "scenario", "schema", "title",
                                      "versions"])  # fmt: skip
         same("head", [found[k] for k in ("schema", "name", "title", "grid", "kernel", "versions")],
