@@ -67,14 +67,22 @@ static __always_inline bool codel_qdisc_signal(struct Qdisc *sch,
 			    codel_qdisc_standing(sch, c, sojourn));
 }
 
+/* Tell who traces it if the dropping state is another than it was, between two packets. */
+static inline void codel_qdisc_changed(struct Qdisc *sch,
+				       const struct codel_queue *queue,
+				       bool was_dropping)
+{
+	if (trace_codel_state_enabled() && was_dropping != queue->vars.dropping)
+		codel_qdisc_trace_state(sch, queue, 0);
+}
+
 /* The queue was found empty. */
 static inline void codel_qdisc_empty(struct Qdisc *sch, struct codel_queue *queue)
 {
 	bool was_dropping = queue->vars.dropping;
 
 	codel_empty(&queue->vars);
-	if (trace_codel_state_enabled() && was_dropping)
-		codel_qdisc_trace_state(sch, queue, 0);
+	codel_qdisc_changed(sch, queue, was_dropping);
 }
 
 static noinline void codel_qdisc_ce_mark(struct Qdisc *sch, struct codel_qdisc *c,

@@ -113,7 +113,7 @@ DEFINE_EVENT_PRINT(codel_packet, codel_mark,
  * codel_state - the dropping state was entered or left
  * @sch: the qdisc
  * @flow: minor number of the class, 0 in codel
- * @sojourn: of the packet at hand, ns; 0 if the queue was found empty
+ * @sojourn: of the packet at hand, ns; 0 if the queue is empty, or was until now
  * @count: of the control law
  * @dropping: entered
  */

@@ -14,6 +14,11 @@
 #define FQ_CODEL_SHARED		BIT(3)	/* may hold packets of several hashes */
 #define FQ_CODEL_CLASS		BIT(4)	/* filters use it: hashes may not */
 #define FQ_CODEL_CAME		BIT(5)	/* was active before, for the same hash */
+#define FQ_CODEL_DROPPING	BIT(6)	/* idle, and was in the dropping state */
+#define FQ_CODEL_SPARED		BIT(7)	/* idle, and had bytes left as an old flow */
+
+/* What an idle flow leaves for its next packet */
+#define FQ_CODEL_LEFT		(FQ_CODEL_CAME | FQ_CODEL_DROPPING | FQ_CODEL_SPARED)
 
 #define fq_codel_ring		queue.vars.user[0]
 #define fq_codel_flags		queue.vars.user[1]

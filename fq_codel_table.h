@@ -63,7 +63,8 @@ struct fq_codel_line {
  * struct fq_codel_table - the pool
  * @flows: @count of them
  * @buckets: first flow by hash, FQ_CODEL_NONE if there is none; @count of them
- * @turn_prev: of each flow, the one before it in its line
+ * @turn_prev: of each flow, the one before it in its line; of an idle one, the last of the
+ *	old flows when it ran out of packets, or itself
  * @users: what is counted for the flows
  * @count: flows
  * @salt: odd; multiplied with it, a hash says its bucket
@@ -256,6 +257,26 @@ static inline void fq_codel_line_add(struct fq_codel_table *t,
 		flow->fq_codel_flags |= FQ_CODEL_ACTIVE;
 }
 
+/* To the old flows, behind the one that was their last when it ran out of packets. If
+ * that one has moved since, then backwards.
+ */
+static inline void fq_codel_line_return(struct fq_codel_table *t,
+					struct fq_codel_flow *flow)
+{
+	u32 i = fq_codel_index(t, flow), prev = t->turn_prev[i];
+	struct fq_codel_flow *before = &t->flows[prev];
+
+	if (!(before->fq_codel_flags & FQ_CODEL_OLD) || prev == t->old.last) {
+		fq_codel_line_add(t, &t->old, flow);
+		return;
+	}
+	flow->turn_next = before->turn_next;
+	t->turn_prev[flow->turn_next] = i;
+	before->turn_next = i;
+	t->old.len++;
+	flow->fq_codel_flags |= FQ_CODEL_ACTIVE | FQ_CODEL_OLD;
+}
+
 static inline void fq_codel_line_del(struct fq_codel_table *t,
 				     struct fq_codel_flow *flow)
 {
@@ -280,24 +301,51 @@ static inline void fq_codel_line_del(struct fq_codel_table *t,
 	flow->fq_codel_flags &= ~(FQ_CODEL_ACTIVE | FQ_CODEL_OLD);
 }
 
+/* No idle flow is in the dropping state; one that is back before its CoDel would have
+ * been asked is in it again.
+ */
+static inline void fq_codel_pause(struct fq_codel_flow *flow)
+{
+	if (flow->queue.vars.dropping)
+		flow->fq_codel_flags |= FQ_CODEL_DROPPING;
+	flow->queue.vars.dropping = false;
+}
+
+static inline void fq_codel_resume(struct fq_codel_flow *flow)
+{
+	if (flow->fq_codel_flags & FQ_CODEL_DROPPING)
+		flow->queue.vars.dropping = true;
+}
+
 /**
  * fq_codel_activate() - a packet has come to a flow that had none
  * @t: the pool
  * @flow: is not in a line
  * @quantum: bytes of a turn
  *
- * It is new if the old flows had their turn since it was active last: nobody gets
- * ahead of them twice in a round. What it sent too much then is paid back by what
- * it would have got in the rounds since (RFC 8290 forgets it).
+ * It is new if the old flows had their turn since it was active last, or if it did
+ * not need all of its own as one of them. If not, it is where it would be had it waited
+ * for its next turn. There is one quantum a round for all of that, and what it sent too
+ * much is paid back by what it would have got in the rounds since (RFC 8290 forgets it):
+ * nobody gets more by timing.
  */
 static inline void fq_codel_activate(struct fq_codel_table *t,
 				     struct fq_codel_flow *flow, u32 quantum)
 {
 	u16 rounds = t->round - flow->turn_next;
+	bool new = rounds || !t->old.len || flow->fq_codel_flags & FQ_CODEL_SPARED;
 
 	flow->deficit = min_t(s64, flow->deficit + (u64)rounds * quantum,
 			      quantum);
-	fq_codel_line_add(t, rounds || !t->old.len ? &t->new : &t->old, flow);
+	if (rounds)
+		codel_empty(&flow->queue.vars);
+	else
+		fq_codel_resume(flow);
+	flow->fq_codel_flags &= ~(FQ_CODEL_DROPPING | FQ_CODEL_SPARED);
+	if (new)
+		fq_codel_line_add(t, &t->new, flow);
+	else
+		fq_codel_line_return(t, flow);
 }
 
 /* The first of the old flows goes behind the others; if it was the last of a round, it
@@ -374,16 +422,27 @@ static inline void fq_codel_hash_del(struct fq_codel_table *t,
  * fq_codel_retire() - a flow has no packet any more: take it out of its line
  * @t: the pool
  * @flow: is active
+ *
+ * CoDel finds the queue empty if the flow may still send, or is the only one. If not, the
+ * flow is not asked before its next turn, and CoDel knows nothing if it is back by then
+ * (RFC 8290, section 4.2).
  */
 static inline void fq_codel_retire(struct fq_codel_table *t,
 				   struct fq_codel_flow *flow)
 {
 	u8 ring = flow->fq_codel_flags & FQ_CODEL_CAME ? FQ_CODEL_RING_KEPT :
 							 FQ_CODEL_RING_IDLE;
+	u32 i = fq_codel_index(t, flow);
 
+	if (flow->deficit > 0 && flow->fq_codel_flags & FQ_CODEL_OLD)
+		flow->fq_codel_flags |= FQ_CODEL_SPARED;
 	fq_codel_line_del(t, flow);
-	codel_empty(&flow->queue.vars);
+	if (flow->deficit > 0 || !t->old.len)
+		codel_empty(&flow->queue.vars);
+	else
+		fq_codel_pause(flow);
 	flow->turn_next = t->round;
+	t->turn_prev[i] = t->old.len ? t->old.last : i;
 	flow->fq_codel_flags &= ~FQ_CODEL_SHARED;
 	flow->fq_codel_flags |= FQ_CODEL_CAME;
 	if (flow->fq_codel_flags & FQ_CODEL_CLASS) {
@@ -532,6 +591,7 @@ static inline void fq_codel_table_clear(struct fq_codel_table *t)
 	for (i = 0; i < t->count; i++) {
 		memset(&t->flows[i], 0, sizeof(t->flows[i]));
 		t->flows[i].turn_next = t->round - 1;
+		t->turn_prev[i] = i;
 		fq_codel_ring_add(t, &t->flows[i], FQ_CODEL_RING_IDLE);
 		t->buckets[i] = FQ_CODEL_NONE;
 	}

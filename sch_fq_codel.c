@@ -126,9 +126,10 @@ static __always_inline void fq_codel_emptied(struct Qdisc *sch,
 					     struct fq_codel_flow *flow)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
+	bool was_dropping = flow->queue.vars.dropping;
 
-	codel_qdisc_empty(sch, &flow->queue);
 	fq_codel_retire(&q->table, flow);
+	codel_qdisc_changed(sch, &flow->queue, was_dropping);
 }
 
 /*
@@ -211,6 +212,7 @@ static __always_inline int fq_codel_queue(struct sk_buff *skb,
 	codel_qdisc_push(sch, &q->shared, &flow->queue, skb);
 	if (!(flow->fq_codel_flags & FQ_CODEL_ACTIVE)) {
 		fq_codel_activate(&q->table, flow, q->config.quantum);
+		codel_qdisc_changed(sch, &flow->queue, false);
 		q->new_flow_count++;
 	}
 	if (unlikely(fq_codel_over(sch)))

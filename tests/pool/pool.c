@@ -37,7 +37,7 @@ static u32 source_hash(u32 source)
 
 /* ---- what the qdisc does ---- */
 
-static void push(u32 source)
+static struct fq_codel_flow *push_bytes(u32 source, u32 len)
 {
 	struct fq_codel_flow *flow;
 	struct sk_buff *skb = calloc(1, sizeof(*skb));
@@ -45,7 +45,7 @@ static void push(u32 source)
 	skb->source = source;
 	skb->number = ++sent[source];
 	skb->enqueue_time = ++now;
-	skb->len = rng_percent(&rng, 5) ? 0 : rng_pick(&rng, (struct range) { 60, 65536 });
+	skb->len = len;
 	if (source < SOURCES)
 		flow = fq_codel_lookup(pool, source_hash(source));
 	else
@@ -61,6 +61,13 @@ static void push(u32 source)
 		fq_codel_activate(pool, flow, QUANTUM);
 	fq_codel_resized(pool, flow);
 	queued++;
+	return flow;
+}
+
+static void push(u32 source)
+{
+	push_bytes(source, rng_percent(&rng, 5) ? 0 :
+			   rng_pick(&rng, (struct range) { 60, 65536 }));
 }
 
 /*
@@ -129,9 +136,8 @@ static bool drop(void)
 	return true;
 }
 
-static void change(void)
+static void change(u32 count)
 {
-	u32 count = rng_pick(&rng, (struct range) { 1, 2048 });
 	struct fq_codel_table *to = fq_codel_table_new(count);
 
 	memcpy(moved, sent, sizeof(sent));
@@ -253,7 +259,7 @@ static bool step(u32 n)
 	u32 arrivals = phase % 2 ? 60 : 45;
 
 	if (rng_percent(&rng, 1) && rng_percent(&rng, 30))
-		change();
+		change(rng_pick(&rng, (struct range) { 1, 2048 }));
 	else if (queued > PACKETS)
 		return drop();
 	else if (rng_percent(&rng, arrivals))
@@ -265,25 +271,134 @@ static bool step(u32 n)
 	return true;
 }
 
+static bool drained(void)
+{
+	while (queued)
+		must(pull());
+	must(pool_is_right());
+	return true;
+}
+
+/* Another pool, of which nothing is known */
+static bool fresh(u32 count)
+{
+	if (pool)
+		must(drained());
+	fq_codel_table_free(pool);
+	memset(sent, 0, sizeof(sent));
+	memset(seen, 0, sizeof(seen));
+	memset(moved, 0, sizeof(moved));
+	pool = fq_codel_table_new(count);
+	return true;
+}
+
+/* ---- CoDel's state while a flow has no packet ---- */
+
+static struct codel_vars *above(struct fq_codel_flow *flow)
+{
+	flow->queue.vars.first_above_time = 7;
+	flow->queue.vars.dropping = true;
+	return &flow->queue.vars;
+}
+
+static bool ended(const struct codel_vars *vars)
+{
+	return !vars->dropping && !vars->first_above_time;
+}
+
+/* Flow 0 has sent a packet of @len bytes and now, without another, it is its turn; flows
+ * 1 and 2 are old, with a quantum in each of @packets.
+ */
+static bool run_out(u32 len, u32 packets, struct codel_vars **vars)
+{
+	u32 n;
+
+	must(fresh(64));
+	for (n = 0; n < packets; n++) {
+		push_bytes(1, QUANTUM);
+		push_bytes(2, QUANTUM);
+	}
+	for (n = 0; n < packets; n += 4)
+		must(pull());
+	*vars = above(push_bytes(0, len));
+	while (seen[0] < sent[0])
+		must(pull());
+	must(pull());
+	return true;
+}
+
+static bool waits(void)
+{
+	struct codel_vars *vars;
+
+	must(run_out(QUANTUM, 8, &vars));	/* back before its turn */
+	must(!vars->dropping);
+	push_bytes(0, QUANTUM);
+	must(vars->dropping && vars->first_above_time);
+
+	must(run_out(QUANTUM, 8, &vars));	/* back after it */
+	must(pull() && pull() && pull());
+	push_bytes(0, QUANTUM);
+	must(ended(vars));
+
+	must(run_out(QUANTUM - 1, 8, &vars));	/* it might have sent more */
+	must(ended(vars));
+	must(run_out(QUANTUM, 0, &vars));	/* there is no other */
+	must(ended(vars));
+	return true;
+}
+
+/* ---- whose turn it is when a flow is back within the round ---- */
+
+/* The next packets are of these sources */
+static bool leave_as(const char *sources)
+{
+	for (; *sources; sources++) {
+		u32 source = *sources - '0';
+		u64 before = seen[source];
+
+		must(pull());
+		must(seen[source] == before + 1);
+	}
+	return true;
+}
+
+static bool places(void)
+{
+	u32 n;
+
+	must(fresh(64));
+	for (n = 0; n < 4; n++) {
+		push_bytes(1, QUANTUM);
+		push_bytes(2, QUANTUM);
+	}
+	must(pull() && pull());
+	push_bytes(0, 100);
+	push_bytes(3, QUANTUM);
+	push_bytes(3, QUANTUM);
+	must(pull() && pull() && pull());	/* 0; 3, which becomes old after that; 1 */
+	must(seen[0] == 1 && seen[3] == 1 && seen[1] == 2);
+	push_bytes(0, 100);	/* has had its turn as a new flow: before 3, as if it had waited */
+	must(leave_as("203"));
+	change(32);
+	push_bytes(0, 100);	/* did not need all of its turn as an old one: new again */
+	must(leave_as("01212"));
+	must(!queued);
+	return true;
+}
+
 static bool run(u64 seed)
 {
 	u32 n;
 
 	rng_seed(&rng, seed);
-	memset(sent, 0, sizeof(sent));
-	memset(seen, 0, sizeof(seen));
-	memset(moved, 0, sizeof(moved));
-	pool = fq_codel_table_new(rng_pick(&rng, (struct range) { 1, 2048 }));
+	must(fresh(rng_pick(&rng, (struct range) { 1, 2048 })));
 	for (n = 0; n < STEPS; n++) {
 		must(step(n));
 		if (pool->count < 64 || n % 16 == 0)
 			must(pool_is_right());
 	}
-	while (queued)
-		must(pull());
-	must(pool_is_right());
-	fq_codel_table_free(pool);
-	return true;
+	return drained();
 }
 
 int main(int argc, char **argv)
@@ -292,10 +407,13 @@ int main(int argc, char **argv)
 	int seed, bad = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("TAP version 13\n1..%d\n", seeds + more);
+	printf("TAP version 13\n1..%d\n", 1 + seeds + more);
+	bad = !waits() || !places();
+	printf("%sok 1 a flow that was out of packets at its turn\n", bad ? "not " : "");
 	for (seed = 1; seed <= seeds && !bad; seed++) {
 		bad = !run(seed);
-		printf("%sok %d %d steps, seed %d\n", bad ? "not " : "", seed, STEPS, seed);
+		printf("%sok %d %d steps, seed %d\n", bad ? "not " : "", 1 + seed, STEPS, seed);
 	}
+	fq_codel_table_free(pool);
 	return bad;
 }
