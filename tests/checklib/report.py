@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from .ktap import Case, Document, Verdict
 
 SHOWN_NOTES = 25
+REPEATED_NOTES = 3  # at the end, where a log that was cut short still has them
 
 
 def _counts(numbers: dict[Verdict, int], zeros: bool) -> str:
@@ -43,6 +44,7 @@ class Report:
     began: float = field(default_factory=time.monotonic)
     totals: dict[Verdict, int] = field(default_factory=lambda: dict.fromkeys(Verdict, 0))
     seconds: dict[str, float] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def say(self, *lines: str) -> None:
@@ -66,17 +68,22 @@ class Report:
 
     def _case(self, label: str, case: Case) -> None:
         if case.verdict is Verdict.FAILED:
-            notes = case.notes[-SHOWN_NOTES:]
-            self.say(f"FAILED  {label}: {case.name}", *(f"  {n}" for n in notes))
+            title = f"FAILED  {label}: {case.name}"
+            notes = [f"  {note}" for note in case.notes[-SHOWN_NOTES:]]
+            self.say(title, *notes)
+            with self.lock:
+                self.failures += [title, *notes[-REPEATED_NOTES:]]
         elif case.verdict is Verdict.SKIPPED:
             self.say(f"skipped {label}: {case.name}: {case.reason}")
 
     def end(self) -> int:
-        """The times and the totals; returns the exit status."""
+        """The times, the failures again, and the totals; returns the exit status."""
         print("\nwall time of each part, s:")
         for label, seconds in sorted(self.seconds.items(), key=lambda item: -item[1]):
             print(f"{seconds:7.0f}  {label}")
         print(f"{time.monotonic() - self.began:7.0f}  in all\n")
+        for line in self.failures:
+            print(line)
         print(_counts(self.totals, True), flush=True)
         good = self.totals[Verdict.PASSED] and not self.totals[Verdict.FAILED]
         return 0 if good else 1
