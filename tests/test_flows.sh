@@ -25,7 +25,7 @@ equal_flows()
 	topo_create
 	topo_bottleneck 10mbit "$kind" "$@"
 	sink_start
-	udp_send --flows "$flows" --size 86 --rate 17.2e6 --time 2 >/dev/null
+	udp_send --flows "$flows" --size 86 --rate 17.2e6 --time 3 >/dev/null
 	sink_stop
 	check "flows that arrive" "$(udp_each packets | wc -l)" == "$flows"
 	JAIN=$(udp_each packets | jain)

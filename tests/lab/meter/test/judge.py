@@ -159,7 +159,8 @@ def second_queue(kept: Kept, case: str) -> Faults:
     waits = records.waited_ns[records.queue == 1]
     yield from outside(f"{case}: queue 1, packets", len(waits), 500, 1e6)
     yield from outside(f"{case}: queue 1, least wait, ms", waits.min() / 1e6, 20, 20.1)
-    yield from outside(f"{case}: queue 1, longest wait, ms", waits.max() / 1e6, 20, 25)
+    # The processor may be busy with something else for some ms when the timer has run out
+    yield from outside(f"{case}: queue 1, longest wait, ms", waits.max() / 1e6, 20, 40)
 
 
 def each(check: Callable[[Kept, str], Faults], cases: tuple[str, ...]) -> Callable[[Kept], Faults]:
