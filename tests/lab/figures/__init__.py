@@ -2,9 +2,9 @@
 """What the experiments' results are compared with: one file an experiment.
 
 Each has a NAME, the document that it READS (out/lab/READS.json), a TITLE, a SOURCE, the CLAIM of the
-source, `targets(results, bounds)`, `table(results)`, and what FOLLOWS; those with a figure have
-`draw(results, path)`, a CAPTION, and `describe(results)`, its words for who does not see it. BOUNDS are those of
-the sources, CHECK those of the reduced grids that tests/lab/check runs.
+source, `table(results)`, and what FOLLOWS. Those with a figure have `draw(results, path)`, a CAPTION, and
+`describe(results)`, its words for who does not see it; those with targets `targets(results, bounds)`, BOUNDS of
+the sources, and CHECK, those of the reduced grids that tests/lab/check runs. SUBJECTS are those shown, where not all are.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from . import (
     rrul,
     table1,
 )
+from .results import Results
+from .verdict import Target
 
 # In the order of the page
 PARTS: dict[str, tuple[ModuleType, ...]] = {
@@ -40,3 +42,16 @@ PARTS: dict[str, tuple[ModuleType, ...]] = {
 }
 EXPERIMENTS = tuple(m for modules in PARTS.values() for m in modules)
 BY_NAME = {m.NAME: m for m in EXPERIMENTS}
+
+
+def shown(module: ModuleType, results: Results) -> Results:
+    """The SUBJECTS of an experiment, if it does not show all that its document has."""
+    return results.among(module.SUBJECTS) if hasattr(module, "SUBJECTS") else results
+
+
+def targets(module: ModuleType, results: Results, *, reduced: bool = False) -> list[Target]:
+    """What came of an experiment's targets; of a reduced grid, by its bounds."""
+    if not hasattr(module, "targets"):
+        return []
+    found: list[Target] = module.targets(results, module.CHECK if reduced else module.BOUNDS)
+    return found

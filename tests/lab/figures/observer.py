@@ -9,7 +9,6 @@ from . import amounts, measures, plain, subjects
 from .papers import HERE
 from .results import Results, label
 from .tables import Listing, Measure, Table
-from .verdict import Bounds, Target
 
 NAME = "observer"
 READS = NAME
@@ -17,14 +16,9 @@ TITLE = "What measuring costs"
 SOURCE = HERE
 CLAIM = """A clock that counts instructions runs on while the meter works. The same runs with the meter and without it
 show what it moves."""
-FOLLOWS = ""
-
-BOUNDS: Bounds = {}
-CHECK: Bounds = {}
-
-
-def targets(_results: Results, _bounds: Bounds = BOUNDS) -> list[Target]:
-    return []
+FOLLOWS = """With the meter a run is another run, as its instructions move every packet by a little: goodput moves by 0.2%,
+the median of the ping by 0.5% with our CoDel and 2.1% with tail drop, its 95th and 99th percentiles by 0.3% at
+most. One ping more is lost of those on their way at the end."""
 
 
 def wanted(results: Results) -> list[Measure]:

@@ -22,7 +22,16 @@ CLAIM = """Requests come at random, 1000 a second on average, to a server that m
 half within 28 ms and 99% within 62.8 ms. Here requests are packets and the server is a link. Such senders do not slow
 down when dropped, which CoDel with its usual interval answers slowly: its figures stand beside."""
 CAPTION = lines.CAPTION
-FOLLOWS = ""
+FOLLOWS = """With an interval of 10 ms our CoDel answers 510 and 519 requests a second of the 1000, half of them within 14 ms
+and 99% within 41.6 ms: the library\u2019s figures, and less delay. With the defaults it is 525 a second, but half of
+the answers take 600 ms: 500 a second are too many, and a drop schedule of 100 ms / sqrt(count) has dropped 25
+packets after a second, and drops 500 a second after ten, when all is over. Until then the buffer\u2019s 500 places
+are full. That is the law, not the implementation: the kernel\u2019s CoDel has the same figures.
+
+FQ-CoDel with its defaults is between the two: 218 to 226 ms in the middle. Where the limit is reached, the
+fattest of the 50 clients\u2019 queues is cut. Its 95th percentile is 529 and 536 ms, the kernel\u2019s 459 and 461: see
+the last chapter. When the server can do what is asked of it on average, 1000 of 1000, everything but tail drop
+refuses 2 to 6% of the requests, for 17 to 75% of its median delay."""
 
 KEY = "load"
 TWICE = "1000/500"
@@ -46,7 +55,7 @@ def measure(results: Results, name: str) -> Measure | None:
     return next((m for m in wanted(results) if m.name == name), None)
 
 
-def targets(results: Results, bounds: Bounds = BOUNDS) -> list[Target]:
+def targets(results: Results, bounds: Bounds) -> list[Target]:
     def of(name: str) -> list[verdict.Case]:
         found = measure(results, name)
         return (

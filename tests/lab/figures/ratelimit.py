@@ -23,7 +23,14 @@ in front answers every request but lets the 95th percentile grow to 2250 ms at 6
 72% succeed, with a 95th percentile of 175 to 260 ms. Here a shaped link limits the rate, and there is no deadline to
 choose."""
 CAPTION = lines.CAPTION
-FOLLOWS = ""
+FOLLOWS = """At 600 requests a second nothing has to be chosen but the interval: with 10 ms our CoDel serves 432, all that
+the link lets through, half of them within 66 ms and 95% within 142 ms; without a limit 65 to 99 are served in
+time. The defaults serve 311 to 354 a second, with 95% within 467 ms: an open load that is 39% too large is
+beyond what a schedule of 100 ms / sqrt(count) can drop in ten seconds. CAKE, whose AQM is quicker, serves 435.
+
+At 425 a second, 98% of what the link lets through, the promise of 99.99% is not held: CoDel takes the bursts of
+random arrivals for a standing queue and drops 1.1% of them, with 10 ms 2.5%, our FQ-CoDel 0.5%. Tail drop, CAKE
+and the kernel\u2019s FQ-CoDel drop none, and serve 95% within 136 ms, as CoDel does within 95 to 106 ms."""
 
 KEY = "load"
 MOST = "600"
@@ -57,7 +64,7 @@ def of_subject(results: Results, subject: str, bounds: Bounds) -> list[Target]:
     ]
 
 
-def targets(results: Results, bounds: Bounds = BOUNDS) -> list[Target]:
+def targets(results: Results, bounds: Bounds) -> list[Target]:
     """One of our two has to keep both promises: the one that keeps more of them is shown."""
     found = [of_subject(results, s, bounds) for s in OURS if s in results.subjects]
     found = found or [of_subject(results, cases.OURS, bounds)]

@@ -90,6 +90,12 @@ class Results:
         self.runs = [run_of(r) for r in data["runs"]]
         self._found = {(r.qdisc, r.point, r.seed): r for r in self.runs}
 
+    def among(self, names: Iterable[str]) -> Results:
+        """The same with these subjects alone."""
+        wanted = set(names)
+        runs = [r for r in self.data["runs"] if r["qdisc"] in wanted]
+        return Results({**self.data, "runs": runs})
+
     @property
     def warmup(self) -> float:
         """Seconds that are left out at the start."""

@@ -12,7 +12,6 @@ from . import amounts, measures, plot, series, subjects, tables
 from .papers import FLENT
 from .results import Results, Run
 from .tables import Measure, Table
-from .verdict import Bounds, Target
 
 NAME = "rrul"
 READS = NAME
@@ -22,16 +21,13 @@ CLAIM = """Four TCP flows up, four down, and isochronous probes beside them: the
 at home, in the three panels that flent draws. It sets no target; without a managed queue the round trip grows
 to the size of the buffers while both directions are full."""
 CAPTION = "Each point is one second; drawn is the first seed."
-FOLLOWS = ""
+FOLLOWS = """Of a path of 40 ms, FQ-CoDel and CAKE leave a ping at 40.5 ms while both directions are full; CoDel alone makes
+it 68 ms, tail drop 313 ms. And more is carried: 35.6 Mbit/s down with FQ-CoDel, 33 to 34 with CoDel, 27.5 with
+tail drop, as the acknowledgements of the download do not wait behind the upload. Ours and the kernel\u2019s are
+alike but for the median delay of the download queue with FQ-CoDel, 3.3 and 2.6 ms, at the same utilisation; its
+95th and 99th percentiles are not longer: see the last chapter."""
 
-BOUNDS: Bounds = {}
-CHECK: Bounds = {}
 DIRECTIONS = (("down", "Download"), ("up", "Upload"))
-
-
-def targets(_results: Results, _bounds: Bounds = BOUNDS) -> list[Target]:
-    """The sources set none."""
-    return []
 
 
 def queue_of(results: Results, direction: str) -> str:

@@ -56,3 +56,10 @@ def rate_over_time(data: dict[str, Any], window: float = 1.0) -> tuple[list[floa
     marks = [0.0, *total[each - 1 :: each]]
     rates = [(b - a) * 8e-3 / (each * step) for a, b in zip(marks, marks[1:])]
     return [data["from_s"] + (n + 0.5) * each * step for n in range(len(rates))], rates
+
+
+def rates_between(data: dict[str, Any], begin: float, end: float) -> list[float]:
+    """Mbit/s in each second of [begin, end)."""
+    if not data:
+        return []
+    return [rate for at, rate in zip(*rate_over_time(data)) if begin <= at < end]

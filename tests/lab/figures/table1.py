@@ -23,7 +23,12 @@ CLAIM = """On a symmetric line of 512 kbit/s or 1.5 Mbit/s, with a call in both 
 web pages and uploads of 1 MB with pauses, CoDel never drops at a higher rate than tail drop, keeps a much smaller queue and
 moves about the same amount, in each direction."""
 CAPTION = "Each mark is the mean over the seeds."
-FOLLOWS = ""
+FOLLOWS = """At 1.5 Mbit/s the queue is 4.6 and 4.9 times smaller than tail drop\u2019s down, and 2.9 to 3.2 times up, CoDel\u2019s
+drop rate is that of tail drop give or take a tenth, or a third of it (up), and it moves 94.8% of the bytes or
+more. At 512 kbit/s nothing can be five times smaller: the source gives neither the round trip nor the buffer,
+with 50 ms and eight times bandwidth and delay tail drop\u2019s buffer has 17 packets, and its own queue is 6 and 9
+packets. A packet of 1500 bytes takes 24 ms there, and CoDel does not drop the last one. A longer round trip
+makes tail drop\u2019s queue longer, and CoDel\u2019s bytes fewer."""
 
 BOUNDS: Bounds = {"drops_percent": 100, "queue_times": 5, "low_percent": 95, "high_percent": 105}
 CHECK: Bounds = {"drops_percent": 125, "queue_times": 2.6, "low_percent": 93, "high_percent": 107}
@@ -56,7 +61,7 @@ def smaller(results: Results) -> list[Case]:
     return [(w, 100 / v if v else float("inf")) for w, v in beside_tail_drop(results, "mean queue")]
 
 
-def targets(results: Results, bounds: Bounds = BOUNDS) -> list[Target]:
+def targets(results: Results, bounds: Bounds) -> list[Target]:
     drops = beside_tail_drop(results, "dropped")
     moved = beside_tail_drop(results, "carried")
     low, high = bounds["low_percent"], bounds["high_percent"]

@@ -47,7 +47,9 @@ def command(*argv: str, text: str | None = None) -> str:
 
 
 def in_namespace(name: str, *argv: str) -> str:
-    return command("ip", "netns", "exec", name, *argv)
+    """What `ip netns exec` does, without a program and a mount of its own for each."""
+    with inside(name):
+        return command(*argv)
 
 
 def batch(tool: str, namespace: str, lines: list[str]) -> None:
@@ -222,10 +224,16 @@ def add_queues(number: int, link: Link, meter: bool) -> None:
 # ---- all ------------------------------------------------------------------------------------------
 
 
+def namespaces(document: dict[str, Any]) -> list[str]:
+    """One for each node, and for what is between nodes where that is needed."""
+    wires = [WIRE] if any(map(needs_wire, document["links"])) else []
+    return [*document["nodes"], *wires]
+
+
 def build(document: dict[str, Any], meter: bool = True) -> None:
-    for node in [*document["nodes"], WIRE]:
-        command("ip", "netns", "add", node)
-        in_namespace(node, "sysctl", "-qw", *(f"{k}={v}" for k, v in SYSCTLS.items()))
+    for name in namespaces(document):
+        command("ip", "netns", "add", name)
+        in_namespace(name, "sysctl", "-qw", *(f"{k}={v}" for k, v in SYSCTLS.items()))
     for number, link in enumerate(document["links"]):
         create(number, link)
     add_routes(document["nodes"])

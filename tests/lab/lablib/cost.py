@@ -7,59 +7,36 @@ Only the order of runs and the time that is shown depend on it, no result.
 from __future__ import annotations
 
 import heapq
-from typing import Any, Iterable, Sequence
+from typing import Iterable, Sequence
 
-from .load import SECOND, megabits
+from .load import SECOND, megabits, singles
 from .plan import Run
 
-# Seconds: of a boot, of a virtual second, of a megabit through the bottleneck
-FIRST = (4.0, 0.05, 0.02)
-TRUST = 0.02  # in these: a fiftieth of that in a run that was measured
-LEAST = 0.02  # of these, whatever is measured
-Vector = list[float]
+# Seconds: of a boot, of a virtual second, of a megabit through the bottleneck, of a packet that
+# wakes a program
+SECONDS = (4.0, 0.05, 0.02, 0.001)
+TRUST = 1.0  # seconds of a measured run that change an estimate by half of what they differ
 
 
-def features(document: dict[str, Any]) -> Vector:
-    return [1.0, document["duration"] / SECOND, megabits(document)]
-
-
-def solve(matrix: list[Vector], right: Vector) -> Vector:
-    """A small system of equations, positive definite."""
-    size = len(right)
-    rows = [[*row, value] for row, value in zip(matrix, right)]
-    for column in range(size):
-        pivot = rows[column]
-        for other in range(size):
-            if other != column:
-                factor = rows[other][column] / pivot[column]
-                rows[other] = [a - factor * b for a, b in zip(rows[other], pivot)]
-    return [rows[i][size] / rows[i][i] for i in range(size)]
+def before(run: Run) -> float:
+    """What a run takes on a machine like ours."""
+    found = run.document
+    amounts = (1, found["duration"] / SECOND, megabits(found), singles(found))
+    return sum(seconds * amount for seconds, amount in zip(SECONDS, amounts))
 
 
 class Cost:
-    """The estimate, which learns from each run: least squares of the relative error."""
+    """The estimate, which learns from each run how fast this machine is."""
 
     def __init__(self) -> None:
-        size = len(FIRST)
-        self.factors: Vector = [1.0] * size
-        self.matrix = [[TRUST * (i == j) for j in range(size)] for i in range(size)]
-        self.right = [TRUST] * size
-
-    def parts(self, run: Run) -> Vector:
-        return [weight * x for weight, x in zip(FIRST, features(run.document))]
+        self.taken = self.thought = TRUST
 
     def estimate(self, run: Run) -> float:
-        return sum(factor * x for factor, x in zip(self.factors, self.parts(run)))
+        return before(run) * self.taken / self.thought
 
     def learn(self, run: Run, seconds: float) -> None:
-        parts = self.parts(run)
-        scale = max(seconds, 1e-3)
-        shares = [x / scale for x in parts]
-        for i, share in enumerate(shares):
-            self.right[i] += share
-            for j, other in enumerate(shares):
-                self.matrix[i][j] += share * other
-        self.factors = [max(LEAST, f) for f in solve(self.matrix, self.right)]
+        self.taken += seconds
+        self.thought += before(run)
 
 
 def span(running: Iterable[float], waiting: Sequence[float], workers: int) -> float:

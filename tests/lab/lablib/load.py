@@ -64,6 +64,11 @@ def small(item: Document) -> int:
     return round(seconds * SECOND / item["interval"] * 2) if kind in ("ping", "probe") else 0
 
 
+def singles(document: Document) -> int:
+    """Packets that a program wakes for, one by one."""
+    return sum(small(item) for item in document["traffic"])
+
+
 def data(document: Document, number: int, name: str) -> int:
     """Bits of TCP's data that may cross a link one way."""
     for item in (
@@ -81,7 +86,7 @@ def records(document: Document) -> int:
     Twice, for what is sent again, and for packets that are not quite full.
     """
     total = SMALLEST
-    others = sum(small(item) for item in document["traffic"])
+    others = singles(document)
     for number, link in enumerate(document["links"]):
         full = 8 * (link["mtu"] + ETHERNET)
         for name in (n for n in OTHER if link[n]["measure"]):

@@ -64,10 +64,11 @@ class Book:
 
 def chapter(module: ModuleType, found: Results | None, out: Path) -> Chapter:
     if found is None or not found.runs:
-        return Chapter(module, None, module.targets(found) if found else [], [], [])
+        return Chapter(module, None, figures.targets(module, found) if found else [], [], [])
+    found = figures.shown(module, found)
     tables = [t for t in module.table(found) if t.rows]
     pairs = kernels_own.pairs(module.NAME, tables)
-    made = Chapter(module, found, module.targets(found), tables, pairs)
+    made = Chapter(module, found, figures.targets(module, found), tables, pairs)
     if not hasattr(module, "draw"):
         return made
     picture = f"{module.NAME}.png"

@@ -193,12 +193,11 @@ OTHER = {
 }
 SPANS = {
     "fig7": [(n * 50.0, n * 50.0 + 50, float(r)) for n, r in enumerate((100, 10, 1, 50, 1, 100))],
-    "graph1": [
+    "graph2": [
         (n * 15.0, n * 15.0 + 15, float(r)) for n, r in enumerate((100, 10, 50, 80, 5, 100))
     ],
 }
 SPANS["fig7_small"] = SPANS["fig7"]
-SPANS["graph2"] = SPANS["graph1"]
 SPANS["fig7_causes"] = SPANS["fig7"]
 SPANS["graph2_flows"] = [(0.0, 15.0, 50.0), (15.0, 30.0, 1.0)]
 QDISCS = {

@@ -74,17 +74,17 @@ class Bench:
         near = {"name": "near", "mtu": mtu, "ends": ["a", "r"], "up": _way(), "down": _way()}
         slow = _way(delay, rate, qdisc if rate else None, shaper)
         far = {"name": "far", "mtu": mtu, "ends": ["r", "b"], "up": slow, "down": _way(delay)}
-        self.links = [near, far]
+        self.network = {"nodes": NODES, "links": [near, far]}
         self.busy = 0  # instructions of the last run, idle time left out
         self.mine = 0  # those of this process, with what the kernel did in its place
 
     def __enter__(self) -> Bench:
-        network.build({"nodes": NODES, "links": self.links}, meter=False)
+        network.build(self.network, meter=False)
         return self
 
     def __exit__(self, *_: object) -> None:
-        for node in [*NODES, network.WIRE]:
-            network.command("ip", "netns", "del", node)
+        for name in network.namespaces(self.network):
+            network.command("ip", "netns", "del", name)
 
     def run(
         self, items: list[dict[str, Any]], duration: float, warmup: float = 0, seed: int = 1,
@@ -95,10 +95,10 @@ class Bench:
             one.update({"port": 20000 + 100 * index, "start": one.get("start", 0)})
             one.setdefault("stop", end)
         document = {
+            **self.network,
             "seed": seed,
             "duration": end,
             "warmup": round(warmup * SECOND),
-            "links": self.links,
             "traffic": items,
         }
         began, mine = busy(), time.process_time_ns()
