@@ -114,7 +114,7 @@ flooded()
 	sink_stop
 	NOISY=$(udp_get 6000 delay_p99_ms)
 	LOST=$(udp_get 6000 lost)
-	echo "$1: victim lost $LOST of $(udp_get 6000 packets), p99 $NOISY ms, was $QUIET ms"
+	echo "$1: victim lost $LOST, received $(udp_get 6000 packets), p99 $NOISY ms, was $QUIET ms"
 	check "packets in shared queues" "$(bottleneck_get '.shared // 10000')" ">=" 10000
 }
 
