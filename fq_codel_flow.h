@@ -16,6 +16,7 @@
 #define FQ_CODEL_CAME		BIT(5)	/* was active before, for the same hash */
 #define FQ_CODEL_DROPPING	BIT(6)	/* idle, and was in the dropping state */
 #define FQ_CODEL_SPARED		BIT(7)	/* idle, and had bytes left as an old flow */
+#define FQ_CODEL_LINGERS	BIT(7)	/* active: old, and had no packet when its turn ended */
 
 /* What an idle flow leaves for its next packet */
 #define FQ_CODEL_LEFT		(FQ_CODEL_CAME | FQ_CODEL_DROPPING | FQ_CODEL_SPARED)

@@ -161,6 +161,7 @@ static inline void fq_codel_move_active(struct fq_codel_table *to,
 	dest = fq_codel_move_where(to, from, flow);
 	if (!(dest->fq_codel_flags & FQ_CODEL_ACTIVE)) {
 		fq_codel_move_state(to, from, dest, flow);
+		dest->fq_codel_flags &= ~FQ_CODEL_LEFT;
 		fq_codel_line_add(to, old ? &to->old : &to->new, dest);
 	}
 	dest->fq_codel_flags |= flow->fq_codel_flags & FQ_CODEL_CAME;
@@ -213,8 +214,15 @@ static inline void fq_codel_move_idle(struct fq_codel_table *to,
 static inline void fq_codel_move_prepare(struct fq_codel_table *from,
 					 const struct fq_codel_line *line)
 {
-	if (line->len && !from->flows[line->first].queue.tail)
-		fq_codel_retire(from, &from->flows[line->first]);
+	u32 i = line->first, n = line->len;
+	struct fq_codel_flow *flow;
+
+	while (n--) {
+		flow = &from->flows[i];
+		i = flow->turn_next;
+		if (!flow->queue.tail)
+			fq_codel_retire(from, flow);
+	}
 }
 
 /**

@@ -40,7 +40,10 @@
 /* Of the queues, 1/32 are kept for flows that came back before, if they are idle */
 #define FQ_CODEL_KEPT_SHIFT	5
 
-/* Flows in the ring of the largest that are compared to find the fattest; 3 or more */
+/* Old flows without packets at most: one dequeue may have to retire them all */
+#define FQ_CODEL_LINGERING	16
+
+/* Flows in the ring of the largest that are compared to find the fattest */
 #define FQ_CODEL_COMPARED	4
 
 /* Queues that hashes share at most when none is free: 1/16 of all, 1 to 64 */
@@ -74,6 +77,7 @@ struct fq_codel_line {
  * @old: had a turn
  * @round_last: flow of @old whose turn ends the round; valid if @old has any
  * @round: counts the passes through @old
+ * @lingering: flows of @old that were out of packets when their last turn ended
  * @shares_mask: of a hash, the bits that say its place in @shares
  * @shares: flows that hashes share, valid if they are SHARED; FQ_CODEL_NONE at first
  * @shared: packets that came while no queue was idle for their hash
@@ -90,6 +94,7 @@ struct fq_codel_table {
 	struct fq_codel_line old;
 	u32 round_last;
 	u16 round;
+	u16 lingering;
 	u64 shared;
 	u32 shares_mask;
 	u32 rings[FQ_CODEL_RINGS];
@@ -185,11 +190,28 @@ static __always_inline void fq_codel_resized(struct fq_codel_table *t,
 		fq_codel_ring_move(t, flow, ring);
 }
 
+/* A flow of a ring that has a packet, if there is one: from now on it is the first, so that
+ * those without are not looked at again soon.
+ */
+static inline struct fq_codel_flow *fq_codel_ring_begin(struct fq_codel_table *t,
+							u8 ring)
+{
+	u32 first = t->rings[ring], i = first;
+
+	while (!t->flows[i].queue.tail) {
+		i = t->flows[i].ring_next;
+		if (i == first)
+			break;
+	}
+	t->rings[ring] = i;
+	return &t->flows[i];
+}
+
 /* The largest of some flows of a ring that have a packet, and none of some flags */
 static inline struct fq_codel_flow *
 fq_codel_ring_largest(struct fq_codel_table *t, u8 ring, u8 without)
 {
-	struct fq_codel_flow *flow = &t->flows[t->rings[ring]];
+	struct fq_codel_flow *flow = fq_codel_ring_begin(t, ring);
 	struct fq_codel_flow *largest = NULL;
 	int i;
 
@@ -224,7 +246,7 @@ fq_codel_fattest_without(struct fq_codel_table *t, u8 without)
  * @t: the pool
  *
  * The flows that have sent their last packet may be in the ring of its size until
- * their next turn; they are the first of a line, so there are two at most.
+ * their next turn: those that linger, and two that are the first of a line.
  *
  * Return: the largest of some flows that are all larger than half of the largest
  * there is; it has a packet. NULL if no flow has.
@@ -325,9 +347,9 @@ static inline void fq_codel_resume(struct fq_codel_flow *flow)
  *
  * It is new if the old flows had their turn since it was active last, or if it did
  * not need all of its own as one of them. If not, it is where it would be had it waited
- * for its next turn. There is one quantum a round for all of that, and what it sent too
- * much is paid back by what it would have got in the rounds since (RFC 8290 forgets it):
- * nobody gets more by timing.
+ * for its next turn, and with the quantum of that. There is one quantum a round for all
+ * of that, and what it sent too much is paid back by what it would have got in the rounds
+ * since (RFC 8290 forgets it): nobody gets more by timing.
  */
 static inline void fq_codel_activate(struct fq_codel_table *t,
 				     struct fq_codel_flow *flow, u32 quantum)
@@ -335,7 +357,7 @@ static inline void fq_codel_activate(struct fq_codel_table *t,
 	u16 rounds = t->round - flow->turn_next;
 	bool new = rounds || !t->old.len || flow->fq_codel_flags & FQ_CODEL_SPARED;
 
-	flow->deficit = min_t(s64, flow->deficit + (u64)rounds * quantum,
+	flow->deficit = min_t(s64, flow->deficit + (u64)(new ? rounds : 1) * quantum,
 			      quantum);
 	if (rounds)
 		codel_empty(&flow->queue.vars);
@@ -364,6 +386,35 @@ static inline void fq_codel_rotate(struct fq_codel_table *t,
 	t->turn_prev[i] = old->last;
 	old->first = flow->turn_next;
 	old->last = i;
+}
+
+/* May a flow wait without a packet until its next turn? For one turn, if few do. */
+static inline bool fq_codel_linger(struct fq_codel_table *t,
+				   struct fq_codel_flow *flow)
+{
+	if (flow->fq_codel_flags & FQ_CODEL_LINGERS ||
+	    t->lingering == FQ_CODEL_LINGERING)
+		return false;
+	t->lingering++;
+	flow->fq_codel_flags |= FQ_CODEL_LINGERS;
+	return true;
+}
+
+/* A flow that lingers has a packet again, or has to go. */
+static inline void fq_codel_linger_end(struct fq_codel_table *t,
+				       struct fq_codel_flow *flow)
+{
+	t->lingering--;
+	flow->fq_codel_flags &= ~FQ_CODEL_LINGERS;
+}
+
+/* Does the flow whose turn it is stay, although it may not send? If it has sent all that it
+ * had, then for one turn (RFC 8290, section 4.2), and only if few do.
+ */
+static inline bool fq_codel_remains(struct fq_codel_table *t,
+				    struct fq_codel_flow *flow)
+{
+	return flow->deficit <= 0 && (flow->queue.tail || fq_codel_linger(t, flow));
 }
 
 /* The flow whose turn it is has sent what it may: the next turn is another's. */
@@ -434,6 +485,8 @@ static inline void fq_codel_retire(struct fq_codel_table *t,
 							 FQ_CODEL_RING_IDLE;
 	u32 i = fq_codel_index(t, flow);
 
+	if (flow->fq_codel_flags & FQ_CODEL_LINGERS)
+		fq_codel_linger_end(t, flow);
 	if (flow->deficit > 0 && flow->fq_codel_flags & FQ_CODEL_OLD)
 		flow->fq_codel_flags |= FQ_CODEL_SPARED;
 	fq_codel_line_del(t, flow);
@@ -586,6 +639,7 @@ static inline void fq_codel_table_clear(struct fq_codel_table *t)
 	t->rings_used = 0;
 	memset(&t->new, 0, sizeof(t->new));
 	memset(&t->old, 0, sizeof(t->old));
+	t->lingering = 0;
 	for (i = 0; i < FQ_CODEL_SHARES; i++)
 		t->shares[i] = FQ_CODEL_NONE;
 	for (i = 0; i < t->count; i++) {

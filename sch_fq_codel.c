@@ -214,6 +214,8 @@ static __always_inline int fq_codel_queue(struct sk_buff *skb,
 		fq_codel_activate(&q->table, flow, q->config.quantum);
 		codel_qdisc_changed(sch, &flow->queue, false);
 		q->new_flow_count++;
+	} else if (flow->fq_codel_flags & FQ_CODEL_LINGERS) {
+		fq_codel_linger_end(&q->table, flow);
 	}
 	if (unlikely(fq_codel_over(sch)))
 		return fq_codel_overlimit(sch, flow, len, to_free);
@@ -327,12 +329,12 @@ static __always_inline struct fq_codel_flow *fq_codel_next(struct Qdisc *sch)
 		u32 first = t->new.len ? t->new.first : t->old.first;
 		struct fq_codel_flow *flow = &t->flows[first];
 
-		if (!flow->queue.tail)
-			fq_codel_emptied(sch, flow);
-		else if (flow->deficit <= 0)
+		if (flow->queue.tail && flow->deficit > 0)
+			return flow;
+		if (fq_codel_remains(t, flow))
 			fq_codel_pass(t, flow, q->config.quantum);
 		else
-			return flow;
+			fq_codel_emptied(sch, flow);
 	}
 	return NULL;
 }

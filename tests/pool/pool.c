@@ -16,6 +16,7 @@
 #define CLASSES		8	/* the sources from here on have no hash but a class */
 #define PACKETS		3000
 #define QUANTUM		1514
+#define CROWD		FQ_CODEL_LINGERING
 
 static struct fq_codel_table *pool;
 static struct rng rng;
@@ -59,6 +60,8 @@ static struct fq_codel_flow *push_bytes(u32 source, u32 len)
 	flow->queue.backlog += skb->len;
 	if (!(flow->fq_codel_flags & FQ_CODEL_ACTIVE))
 		fq_codel_activate(pool, flow, QUANTUM);
+	else if (flow->fq_codel_flags & FQ_CODEL_LINGERS)
+		fq_codel_linger_end(pool, flow);
 	fq_codel_resized(pool, flow);
 	queued++;
 	return flow;
@@ -98,12 +101,12 @@ static bool pull(void)
 		u32 first = pool->new.len ? pool->new.first : pool->old.first;
 		struct fq_codel_flow *flow = &pool->flows[first];
 
-		if (!flow->queue.tail) {
-			fq_codel_retire(pool, flow);
+		if (fq_codel_remains(pool, flow)) {
+			fq_codel_pass(pool, flow, QUANTUM);
 			continue;
 		}
-		if (flow->deficit <= 0) {
-			fq_codel_pass(pool, flow, QUANTUM);
+		if (!flow->queue.tail) {
+			fq_codel_retire(pool, flow);
 			continue;
 		}
 		must(leave(flow));
@@ -148,6 +151,12 @@ static void change(u32 count)
 
 /* ---- what must be so ---- */
 
+static bool lingers(const struct fq_codel_flow *flow)
+{
+	return flow->fq_codel_flags & FQ_CODEL_ACTIVE &&
+	       flow->fq_codel_flags & FQ_CODEL_LINGERS;
+}
+
 static bool line_is_right(const struct fq_codel_line *line, u8 old)
 {
 	u32 i = line->first, n, before = 0;
@@ -159,7 +168,7 @@ static bool line_is_right(const struct fq_codel_line *line, u8 old)
 		must(flow->fq_codel_flags & FQ_CODEL_ACTIVE);
 		must((flow->fq_codel_flags & FQ_CODEL_OLD) == old);
 		must(!n || pool->turn_prev[i] == before);
-		must(!n || flow->queue.tail);
+		must(!n || flow->queue.tail || lingers(flow));
 		before = i;
 		if (n < line->len - 1)
 			i = flow->turn_next;
@@ -203,6 +212,7 @@ static bool flow_is_right(const struct fq_codel_flow *flow, u64 *packets)
 	const struct sk_buff *skb = flow->queue.tail;
 	u64 bytes = 0, last = 0;
 
+	must(!lingers(flow) || (flow->fq_codel_flags & FQ_CODEL_OLD && !skb));
 	if (!(flow->fq_codel_flags & FQ_CODEL_ACTIVE)) {
 		must(!skb && !flow->queue.backlog);
 		must(flow->fq_codel_ring <= FQ_CODEL_RING_NONE);
@@ -226,7 +236,7 @@ static bool flow_is_right(const struct fq_codel_flow *flow, u64 *packets)
 
 static bool pool_is_right(void)
 {
-	u32 members = 0, hashed = 0, known = 0, outside = 0, active = 0, i;
+	u32 members = 0, hashed = 0, known = 0, outside = 0, active = 0, lingering = 0, i;
 	u64 packets = 0;
 
 	must(line_is_right(&pool->new, 0));
@@ -240,10 +250,12 @@ static bool pool_is_right(void)
 		must(flow_is_right(flow, &packets));
 		outside += flow->fq_codel_ring == FQ_CODEL_RING_NONE;
 		active += !!(flow->fq_codel_flags & FQ_CODEL_ACTIVE);
+		lingering += lingers(flow);
 		known += !!(flow->fq_codel_flags & FQ_CODEL_HASHED);
 	}
 	must(members + outside == pool->count);
 	must(active == pool->new.len + pool->old.len);
+	must(lingering == pool->lingering && lingering <= FQ_CODEL_LINGERING);
 	must(known == hashed);
 	must(packets == queued);
 	return true;
@@ -306,10 +318,10 @@ static bool ended(const struct codel_vars *vars)
 	return !vars->dropping && !vars->first_above_time;
 }
 
-/* Flow 0 has sent a packet of @len bytes and now, without another, it is its turn; flows
- * 1 and 2 are old, with a quantum in each of @packets.
+/* Flow 0 has sent a packet of @len bytes and its turn is over, without another; flows 1 and
+ * 2 are old, with a quantum in each of @packets. @others linger, too.
  */
-static bool run_out(u32 len, u32 packets, struct codel_vars **vars)
+static bool run_out(u32 len, u32 packets, u32 others, struct codel_vars **vars)
 {
 	u32 n;
 
@@ -323,7 +335,9 @@ static bool run_out(u32 len, u32 packets, struct codel_vars **vars)
 	*vars = above(push_bytes(0, len));
 	while (seen[0] < sent[0])
 		must(pull());
+	pool->lingering = others;
 	must(pull());
+	pool->lingering -= others;
 	return true;
 }
 
@@ -331,19 +345,19 @@ static bool waits(void)
 {
 	struct codel_vars *vars;
 
-	must(run_out(QUANTUM, 8, &vars));	/* back before its turn */
+	must(run_out(QUANTUM, 8, CROWD, &vars));	/* back before its turn */
 	must(!vars->dropping);
 	push_bytes(0, QUANTUM);
 	must(vars->dropping && vars->first_above_time);
 
-	must(run_out(QUANTUM, 8, &vars));	/* back after it */
+	must(run_out(QUANTUM, 8, CROWD, &vars));	/* back after it */
 	must(pull() && pull() && pull());
 	push_bytes(0, QUANTUM);
 	must(ended(vars));
 
-	must(run_out(QUANTUM - 1, 8, &vars));	/* it might have sent more */
+	must(run_out(QUANTUM - 1, 8, 0, &vars));	/* it might have sent more */
 	must(ended(vars));
-	must(run_out(QUANTUM, 0, &vars));	/* there is no other */
+	must(run_out(QUANTUM, 0, 0, &vars));	/* there is no other */
 	must(ended(vars));
 	return true;
 }
@@ -360,6 +374,45 @@ static bool leave_as(const char *sources)
 		must(pull());
 		must(seen[source] == before + 1);
 	}
+	return true;
+}
+
+/* The flow has used up its quantum, is an old one, and waits for its turn */
+static bool in_line(u32 lingering)
+{
+	struct fq_codel_flow *flow = fq_codel_lookup(pool, source_hash(0));
+
+	must(pool->lingering == lingering);
+	must(flow->fq_codel_flags & FQ_CODEL_OLD && flow->deficit == QUANTUM);
+	must(flow->queue.vars.dropping && flow->queue.vars.first_above_time);
+	return true;
+}
+
+static bool comes_back(u32 others)
+{
+	struct codel_vars *vars;
+
+	must(run_out(QUANTUM, 8, others, &vars));
+	must(others == CROWD || in_line(1));
+	push_bytes(0, QUANTUM);
+	must(in_line(0));
+	must(leave_as("20121"));
+	must(ended(vars));	/* out of packets for a whole turn */
+	must(pool_is_right());
+	return true;
+}
+
+/* ---- a debt larger than a quantum ---- */
+
+static bool owes(void)
+{
+	struct codel_vars *vars;
+
+	must(run_out(3 * QUANTUM, 8, 0, &vars));
+	must(pool->lingering == 1);
+	must(leave_as("21") && !pool->lingering);	/* for a turn, no more */
+	push_bytes(0, QUANTUM);
+	must(leave_as("2120"));
 	return true;
 }
 
@@ -408,7 +461,7 @@ int main(int argc, char **argv)
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	printf("TAP version 13\n1..%d\n", 1 + seeds + more);
-	bad = !waits() || !places();
+	bad = !waits() || !comes_back(0) || !comes_back(CROWD) || !owes() || !places();
 	printf("%sok 1 a flow that was out of packets at its turn\n", bad ? "not " : "");
 	for (seed = 1; seed <= seeds && !bad; seed++) {
 		bad = !run(seed);
