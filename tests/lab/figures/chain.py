@@ -19,10 +19,10 @@ SOURCE = CS244.at("what they would have liked to see")
 CLAIM = """The evaluation had one switch and wished for a chain of routers that run different algorithms. Here is one:
 the delay of each hop, and what each hop drops."""
 CAPTION = "Each mark is the mean over the seeds."
-FOLLOWS = """Only the middle hop, the slowest, has a queue, whichever qdisc it has: 259 ms with tail drop, 9.4 ms with our
-CoDel, 6.1 ms with our FQ-CoDel. The first hop\u2019s is that of the bursts that TCP sends, 1 ms, and the RED of the
+FOLLOWS = """Only the middle hop, the slowest, has a queue, whichever qdisc it has: 252 ms with tail drop, 9.2 ms with our
+CoDel, 6.0 ms with our FQ-CoDel. The first hop\u2019s is that of the bursts that TCP sends, 1 ms, and the RED of the
 third, a tenth faster than the second, never drops. With tail drop in the middle a flow that joins there gets a
-twenty-fifth of what it gets with our CoDel. One managed queue at the slowest hop is enough; the others\u2019 qdiscs
+twenty-sixth of what it gets with our CoDel. One managed queue at the slowest hop is enough; the others\u2019 qdiscs
 do not matter until they are the slowest."""
 
 

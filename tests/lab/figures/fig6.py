@@ -19,8 +19,8 @@ CLAIM = """Where a single packet of 1500 bytes takes 8 to 94 ms, no queue can st
 keeps the link busy there, with an MTU of 500 bytes as with one of 1500. RED\u2019s median delays are
 100 to 200 ms at these rates."""
 CAPTION = boxes.CAPTION
-FOLLOWS = """Our CoDel, with the settings of every other experiment, keeps 96% of these links busy or more, with small
-packets and with usual ones; the kernel\u2019s 95%. Its median delay is one to three packets\u2019 time, and a packet of
+FOLLOWS = """Our CoDel, with the settings of every other experiment, keeps 95% of these links busy or more, with small
+packets and with usual ones, as the kernel\u2019s does. Its median delay is one to three packets\u2019 time, and a packet of
 1500 bytes takes 94 ms at 128 kbit/s and 8 ms at 1.5 Mbit/s. That is less than RED\u2019s, which keeps its thresholds
 in packets, and than tail drop\u2019s 0.7 s, which are those of its buffer."""
 

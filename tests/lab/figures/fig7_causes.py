@@ -19,13 +19,13 @@ CLAIM = """The paper does not say which round trip figure 7 has. A rough trial w
 the probe gave delays of 4, 18 and 278 ms (median, 75th and 95th percentile) and 79% of tail drop\u2019s bytes. Here is our
 CoDel with phases of 20 s, then without the web, then with a shorter round trip. The delay of packets, as the paper has it, counts
 each packet; a probe counts each moment."""
-FOLLOWS = """The rough trial\u2019s bytes come back: phases of 20 s give 78% of tail drop\u2019s, as each phase has the same slow start
-and less time after it; without the web, and with phases of 15 s, graph 2 has 72 to 74%. Its delays are those of
-moments, not of packets: 4.2, 54 and 546 ms with phases of 20 s, where the packets\u2019 are 0.9, 3.7 and 15 ms. Two
+FOLLOWS = """The rough trial\u2019s bytes come back: phases of 20 s give 83% of tail drop\u2019s, as each phase has the same slow start
+and less time after it; without the web, and with phases of 15 s, graph 2 has 71 to 73%. Its delays are those of
+moments, not of packets: 4.2, 48 and 548 ms with phases of 20 s, where the packets\u2019 are 1.4, 3.7 and 14 ms. Two
 of six phases run at 1 Mbit/s: a third of a probe\u2019s samples, 1% of the packets.
 
-With a round trip of 10 ms the windows regrow ten times as fast: 99.3% of the bytes, no longer than 1.1 s until
-the new control point after a fall, and a median of 6.4 ms, as the queue is seldom empty. The paper\u2019s bytes and
+With a round trip of 10 ms the windows regrow ten times as fast: 99.5% of the bytes, no longer than 1.4 s until
+the new control point after a fall, and a median of 6.5 ms, as the queue is seldom empty. The paper\u2019s bytes and
 delays lie between those of the two round trips."""
 
 SHARES = {"median": 0.5, "75th": 0.75, "95th": 0.95}

@@ -17,7 +17,7 @@ tail drop\u2019s worst delay is 120 ms. A small buffer buys its delay with throu
 not."""
 CAPTION = overtime.CAPTION
 FOLLOWS = """Tail drop\u2019s worst delay is as published, 121 ms. More than half of the bytes are lost, not three quarters: the
-three carry 41 to 43% of what the link could have. The paper\u2019s senders were ns-2\u2019s, ours are today\u2019s CUBIC with
+three carry 41 to 44% of what the link could have. The paper\u2019s senders were ns-2\u2019s, ours are today\u2019s CUBIC with
 SACK; we have not looked further. The message stands: at 100 Mbit/s it saves a millisecond of delay, and two
 thirds of the link pay for it."""
 

@@ -21,8 +21,8 @@ CLAIM = """Over round trips from 10 to 500 ms and many loads, CoDel keeps the li
 does, but for 500 ms; between 30 and 200 ms its delay and its utilisation hardly depend on the round trip, although its
 interval is 100 ms throughout."""
 CAPTION = lines.CAPTION
-FOLLOWS = """At 10 ms our CoDel keeps all of the link busy, as the kernel\u2019s does. At 200 ms it is 93.7 and 95.9% over two
-seeds (kernel: 93.9 and 95.2%), at 500 ms 86.3 and 92.4% (88.3 and 92.9%), and the 2% are missed: 5 ms of queue
+FOLLOWS = """At 10 ms our CoDel keeps all of the link busy, as the kernel\u2019s does. At 200 ms it is 95.2 and 95.5% over two
+seeds (kernel: 95.1%), at 500 ms 87.5 and 91.2% (87.2 and 92.6%), and the 2% are missed: 5 ms of queue
 are a fortieth of a pipe of 200 ms, and each drop costs a CUBIC flow 30% of its window for several round trips.
 A larger interval is the means against that, and its price is delay elsewhere."""
 

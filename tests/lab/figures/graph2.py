@@ -18,10 +18,10 @@ SOURCE = CS244.at("graph 2")
 CLAIM = """When the rate falls about 60 s into the run, packets that are queued already have to wait for the slower
 link. With fq_codel that spike of delay is nearly half of codel\u2019s."""
 CAPTION = overtime.CAPTION
-FOLLOWS = """The spike is less with FQ-CoDel, ours and the kernel\u2019s alike, but it is 60% of CoDel\u2019s, not 55. That follows
+FOLLOWS = """The spike is less with FQ-CoDel, ours and the kernel\u2019s alike, but it is 61% of CoDel\u2019s, not 55. That follows
 from the law of control and the number of flows: when the rate falls, about 413 packets of the old rate still
 come; one CoDel has dropped (t / 2 intervals)\u00b2 of them after t, the CoDels of four flows together four times as
-many, and 82.6 are sent a second. That makes 2.7 s and 1.65 s, 61%; measured are 2.64 to 2.70 s, and 1.63 s. The
+many, and 82.6 are sent a second. That makes 2.7 s and 1.65 s, 61%; measured are 2.64 to 2.69 s, and 1.61 s. The
 evaluation does not tell how many flows it had; with eight the law gives 0.45: see the next experiment."""
 
 SUBJECTS = ("codel", "codel_oot", "fq_codel", "fq_codel_oot", "cake")

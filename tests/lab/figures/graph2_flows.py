@@ -18,8 +18,8 @@ CLAIM = """When the rate falls, a round trip\u2019s worth of packets at the old 
 dropped (t / 2 intervals)\u00b2 of them after t; FQ-CoDel has a CoDel for each flow, and they drop at the same
 time. The delay is longest when what was sent and what was dropped make up for what came. So the spike of FQ-CoDel should be the smaller a
 part of CoDel\u2019s the more flows there are."""
-FOLLOWS = """The law tells the delays within 10%. CoDel\u2019s spike does not depend on the number of flows, FQ-CoDel\u2019s does: with
-eight flows it is half of CoDel\u2019s, as the evaluation has it."""
+FOLLOWS = """The law tells the delays within 11%. CoDel\u2019s spike does not depend on the number of flows, FQ-CoDel\u2019s does: with
+eight flows it is about half of CoDel\u2019s, as the evaluation has it."""
 
 INTERVAL_S = 0.1
 PACKET_BITS = 8 * 1514

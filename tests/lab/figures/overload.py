@@ -22,16 +22,16 @@ CLAIM = """Requests come at random, 1000 a second on average, to a server that m
 half within 28 ms and 99% within 62.8 ms. Here requests are packets and the server is a link. Such senders do not slow
 down when dropped, which CoDel with its usual interval answers slowly: its figures stand beside."""
 CAPTION = lines.CAPTION
-FOLLOWS = """With an interval of 10 ms our CoDel answers 510 and 519 requests a second of the 1000, half of them within 14 ms
-and 99% within 41.6 ms: the library\u2019s figures, and less delay. With the defaults it is 525 a second, but half of
+FOLLOWS = """With an interval of 10 ms our CoDel answers 511 and 514 requests a second of the 1000, half of them within 14.4 ms
+and 99% within 40 ms: the library\u2019s figures, and less delay. With the defaults it is 527 a second, but half of
 the answers take 600 ms: 500 a second are too many, and a drop schedule of 100 ms / sqrt(count) has dropped 25
 packets after a second, and drops 500 a second after ten, when all is over. Until then the buffer\u2019s 500 places
 are full. That is the law, not the implementation: the kernel\u2019s CoDel has the same figures.
 
-FQ-CoDel with its defaults is between the two: 218 to 226 ms in the middle. Where the limit is reached, the
-fattest of the 50 clients\u2019 queues is cut. Its 95th percentile is 529 and 536 ms, the kernel\u2019s 459 and 461: see
+FQ-CoDel with its defaults is between the two: 248 and 257 ms in the middle. Where the limit is reached, the
+fattest of the 50 clients\u2019 queues is cut. Its 95th percentile is 505 and 514 ms, the kernel\u2019s 452 and 460: see
 the last chapter. When the server can do what is asked of it on average, 1000 of 1000, everything but tail drop
-refuses 2 to 6% of the requests, for 17 to 75% of its median delay."""
+refuses 1 to 6% of the requests, for 17 to 76% of its median delay."""
 
 KEY = "load"
 TWICE = "1000/500"

@@ -26,10 +26,10 @@ CAPTION = lines.CAPTION
 FOLLOWS = """At 600 requests a second nothing has to be chosen but the interval: with 10 ms our CoDel serves 432, all that
 the link lets through, half of them within 66 ms and 95% within 142 ms; without a limit 65 to 99 are served in
 time. The defaults serve 311 to 354 a second, with 95% within 467 ms: an open load that is 39% too large is
-beyond what a schedule of 100 ms / sqrt(count) can drop in ten seconds. CAKE, whose AQM is quicker, serves 435.
+beyond what a schedule of 100 ms / sqrt(count) can drop in ten seconds. CAKE, whose AQM is quicker, serves 436.
 
 At 425 a second, 98% of what the link lets through, the promise of 99.99% is not held: CoDel takes the bursts of
-random arrivals for a standing queue and drops 1.1% of them, with 10 ms 2.5%, our FQ-CoDel 0.5%. Tail drop, CAKE
+random arrivals for a standing queue and drops 1.1% of them, with 10 ms 2.5%, our FQ-CoDel 0.2%. Tail drop, CAKE
 and the kernel\u2019s FQ-CoDel drop none, and serve 95% within 136 ms, as CoDel does within 95 to 106 ms."""
 
 KEY = "load"
