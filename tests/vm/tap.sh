@@ -21,19 +21,21 @@ plan() {
 	echo "1..$1"
 }
 
-# ok NAME COMMAND...: one test, passed when the command succeeds.
+# ok NAME COMMAND...: one test, passed when the command succeeds. What was wrong is said last:
+# tests/check repeats the last lines.
 ok() {
-	local name=$1
+	local name=$1 said
 	shift
 	count=$((count + 1))
-	if "$@"; then
+	if said=$("$@"); then
 		echo "ok $count - $name"
 		return
 	fi
 	failures=$((failures + 1))
-	echo "# failed: $*"
 	[[ ! -f $out ]] || head -c 300 "$out" | sed 's/^/# out: /'
 	[[ ! -f $err ]] || tail -5 "$err" | sed 's/^/# err: /'
+	echo "# failed: $*"
+	[[ -z $said ]] || echo "# ${said//$'\n'/$'\n'# }"
 	echo "not ok $count - $name"
 }
 
@@ -44,7 +46,7 @@ vm() {
 	"$runner" --suite "${SUITE:-bookworm}" "$@" >"$out" 2>"$err" || status=$?
 }
 
-is() { [[ $1 == "$2" ]] || { echo "# '$1' instead of '$2'"; return 1; }; }
+is() { [[ $1 == "$2" ]] || { echo "'$1' instead of '$2'"; return 1; }; }
 has() { grep -qe "$2" "$1"; }
 is_empty() { [[ ! -s $1 ]]; }
 

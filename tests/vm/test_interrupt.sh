@@ -13,8 +13,12 @@ mkdir -p "$CODEL_CACHE" "$TMPDIR"
 ln -s "$cache/root" "$CODEL_CACHE/root"
 ln -s "$cache/image" "$CODEL_CACHE/image"
 
-# What a run started carries its environment; who looks for it does not.
-mine() { env -u CODEL_CACHE grep -lzs "^CODEL_CACHE=$CODEL_CACHE\$" /proc/[0-9]*/environ | env -u CODEL_CACHE wc -l; }
+# What a run started carries its environment; who looks for it never does, not even while it starts.
+mine() (
+	mark="^CODEL_CACHE=$CODEL_CACHE\$"
+	unset CODEL_CACHE
+	grep -lzs "$mark" /proc/[0-9]*/environ | wc -l
+)
 left() { find "$CODEL_CACHE/tmp" "$TMPDIR" -mindepth 1 2>/dev/null | wc -l; }
 
 # interrupt SIGNAL SECONDS COMMAND...: lets it run for a while, then signals.
