@@ -305,7 +305,7 @@ cost()
 	instructions measured
 }
 
-# disturb KIND METER...: the same packets, whoever looks; UDP does not care for drops
+# disturb KIND METER: the same packets, whoever looks. Of one sender, so that the flows keep step
 disturb()
 {
 	local name=disturb-$1-$2
@@ -319,9 +319,8 @@ disturb()
 		meter_tell "origin 0"
 	fi
 	sink_start
-	udp_send --size 1000 --rate 7e6 --time 2.5 >/dev/null &
-	udp_send --source 6100 --size 700 --burst 50 --every 0.31 --time 2.5 >/dev/null
-	wait "$!"
+	udp_send --flows 2 --burst 50 --size 1000 --rate 12e6 --time 2.5 >/dev/null
+	busywait 10 bottleneck_empty
 	sink_stop
 	tc -n "$ROUTER" -s -j qdisc show dev r1 >"$KEEP/$name/tc.json"
 }

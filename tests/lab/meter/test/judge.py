@@ -31,6 +31,7 @@ FOLLOWED = (*OURS, "htb-fq_codel", "pfifo")
 SLOW_LATE_US = 1000  # slow_link.c: what softirqs make late is caught up with
 MOST_LOST_US = 20  # in a second or in half of one
 MOST_INSTRUCTIONS = 750  # of a packet's three events
+MOST_MOVED = 0.002  # of the mean wait
 Faults = Iterator[str]
 Qdisc = dict[str, Any]
 
@@ -308,15 +309,19 @@ def cost(kept: Kept) -> Faults:
 
 
 def undisturbed(kept: Kept) -> Faults:
-    """Each percentile is in the same bucket with the meter and without it."""
+    """Waits and drops of an overload are the same with the meter and without it."""
     for kind in ("codel_oot", "fq_codel_oot"):
         alone, watched = (kept.qdisc(f"disturb-{kind}-{how}") for how in ("without", "with"))
-        for name in fates.PERCENTILES:
-            pair = alone["delay"][name], watched["delay"][name]
-            note(f"{kind}: {name}: {pair[0]} without, {pair[1]} with")
-            apart_by = fates.bucket_of(pair[1] - 1) - fates.bucket_of(pair[0] - 1)
-            yield from differs(f"{kind}: {name}: buckets apart", apart_by, 0)
-        note(f"{kind}: drops: {alone['drops']} without, {watched['drops']} with")
+        means = [qdisc["delay"]["sum_ns"] / qdisc["packets"] for qdisc in (alone, watched)]
+        longest = [qdisc["delay"]["max_ns"] for qdisc in (alone, watched)]
+        note(f"{kind}, without it: mean {means[0]:.0f} ns, longest {longest[0]} ns")
+        yield from outside(f"{kind}: drops without it", alone["drops"], 100, 1000)
+        apart = watched["drops"] - alone["drops"]
+        yield from outside(f"{kind}: drops more with it", apart, -1, 1)
+        moved = means[1] / means[0] - 1
+        yield from outside(f"{kind}: mean longer by", moved, -MOST_MOVED, MOST_MOVED)
+        late_us = (longest[1] - longest[0]) / 1e3
+        yield from outside(f"{kind}: longest longer by, us", late_us, -SLOW_LATE_US, SLOW_LATE_US)
 
 
 CHECKS: dict[str, Callable[[Kept], Faults]] = {
