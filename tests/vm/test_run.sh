@@ -3,7 +3,7 @@
 # The runner's contract for a command that ends: status, output, files, surroundings.
 . "$(dirname "$0")/tap.sh"
 
-plan 26
+plan 29
 
 # Image set-up, if there is any, tells its progress on standard error: have it done.
 vm -- true
@@ -28,6 +28,10 @@ ok "--module places the module in /root" has "$err" "crash.ko"
 ok "--get brings a file back" cmp -s "$here/../../out/back" "$work/all bytes"
 ok "--get takes a name relative to /root" is "$(cat "$here/../../out/rel")" rel
 rm -f "$here/../../out/back" "$here/../../out/rel"
+
+vm --tests "$here/tap.sh" --tests "$here/crash" -- find tests -type f
+ok "--tests places that part of tests/" is "$(sort "$out" | paste -sd' ')" \
+	"tests/vm/crash/Kbuild tests/vm/crash/crash.c tests/vm/tap.sh"
 
 vm --get /no/such/file -- true
 ok "--get of a file that is not there fails" is "$status" 125
@@ -67,6 +71,8 @@ vm --suite potato -- true
 refused "an unknown suite" potato
 vm --put /no/such/file -- true
 refused "a file that is not there" /no/such/file
+vm --tests "$here/../.." -- true
+refused "tests that are more than tests/" "is not in"
 vm --with '../etc' -- true
 refused "what is not a package's name" '../etc'
 vm true

@@ -8,6 +8,7 @@ import re
 import sys
 from pathlib import Path
 
+from . import tree
 from .suite import SUITES
 
 USAGE_ERROR = 2
@@ -30,6 +31,13 @@ def _module(text: str) -> Path:
     if not any((path / name).is_file() for name in ("Kbuild", "Makefile")):
         raise argparse.ArgumentTypeError(f"'{text}' has no Kbuild file")
     return path
+
+
+def _tests(text: str) -> Path:
+    path = Path(text).resolve()
+    if not path.exists() or not path.is_relative_to(tree.TOP / "tests"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not in {tree.TOP}/tests")
+    return path.relative_to(tree.TOP)
 
 
 def _package(text: str) -> str:
@@ -69,6 +77,8 @@ def parse(argv: list[str]) -> argparse.Namespace:
         help="place FILE in /root; repeatable")  # fmt: skip
     add("--module", metavar="DIR", type=_module, action="append", default=[],
         help="build the kernel module in DIR, place its .ko files in /root; repeatable")  # fmt: skip
+    add("--tests", metavar="PATH", type=_tests, action="append", default=[],
+        help="place only this part of tests/ in /root/tests; repeatable")  # fmt: skip
     add("--with", metavar="PACKAGE", dest="packages", type=_package, action="append", default=[],
         help="unpack this package of Debian's, and what it depends on, too; repeatable")  # fmt: skip
     add("--get", metavar="GUESTPATH", type=_guest_path, action="append", default=[],
