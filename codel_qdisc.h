@@ -104,6 +104,24 @@ codel_qdisc_ce_threshold(struct Qdisc *sch, struct codel_qdisc *c,
 }
 
 /*
+ * Report what was dropped on the way to @skb, which is about to leave. The parents still
+ * count @skb, so count it here, too, for as long as they look. Were qlen 0, the parent
+ * would be told that its child is empty while it dequeues from it. It finds that out by
+ * itself when it has the packet, and sch_htb before 6.1.139, 6.6.91, 6.12.29, 6.14.7 and
+ * 6.15 dereferences NULL if it is told before.
+ */
+static noinline void codel_qdisc_report_from_dequeue(struct Qdisc *sch,
+						     struct codel_qdisc *c,
+						     const struct sk_buff *skb)
+{
+	u32 len = qdisc_pkt_len(skb);
+
+	codel_qdisc_qlen_add(sch, 1, len);
+	codel_qdisc_report(sch, c);
+	codel_qdisc_qlen_add(sch, -1, -(int)len);
+}
+
+/*
  * CoDel wants this packet to signal: mark it, or drop it and look at the next,
  * until one may leave. Its sojourn time is in c->sojourn: an argument for it would be
  * the address of a variable, and put all callers under the stack protector.
@@ -134,19 +152,22 @@ codel_qdisc_act(struct Qdisc *sch, struct codel_qdisc *c,
 }
 
 /**
- * codel_qdisc_pull() - take from a queue what may leave it now
+ * codel_qdisc_pull() - take the packet from a queue that may leave it now
  * @sch: the qdisc
- * @c: its shared part; @c->lost grows by what CoDel drops on the way, to
- *	CODEL_QDISC_MAX_DROPS at most
+ * @c: its shared part
  * @queue: one of its queues
- * @peek: do not report what was dropped: the packet is to be part of the queue again
  * @sojourn: set to the sojourn time of the packet, ns
  *
- * Return: the packet; or NULL if the queue is empty, when nothing is reported.
+ * CoDel drops CODEL_QDISC_MAX_DROPS packets at most on the way, and the parents are told.
+ * It drops none unless more than an MTU waits behind it, and so never the last packet of
+ * the qdisc.
+ *
+ * Return: the packet; NULL if the queue is empty. The drops are in @c->lost then, and other
+ * queues have packets.
  */
 static __always_inline struct sk_buff *
 codel_qdisc_pull(struct Qdisc *sch, struct codel_qdisc *c,
-		 struct codel_queue *queue, bool peek, u64 *sojourn)
+		 struct codel_queue *queue, u64 *sojourn)
 {
 	struct sk_buff *skb;
 	u64 now;
@@ -162,8 +183,8 @@ codel_qdisc_pull(struct Qdisc *sch, struct codel_qdisc *c,
 		c->sojourn = *sojourn;
 		skb = codel_qdisc_act(sch, c, queue, skb, now);
 		*sojourn = c->sojourn;
-		if (skb && !peek)
-			codel_qdisc_report(sch, c);
+		if (skb)
+			codel_qdisc_report_from_dequeue(sch, c, skb);
 		return skb;
 	}
 	codel_qdisc_ce_threshold(sch, c, queue, skb, *sojourn);

@@ -48,13 +48,10 @@ static struct sk_buff *codel_dequeue(struct Qdisc *sch)
 	if (skb)
 		sojourn = q->shared.peeked_sojourn;
 	else
-		skb = codel_qdisc_pull(sch, &q->shared, &q->queue, false,
-				       &sojourn);
+		skb = codel_qdisc_pull(sch, &q->shared, &q->queue, &sojourn);
 	if (skb)
 		codel_qdisc_sent(sch, &q->shared, qdisc_pkt_len(skb),
 				 codel_compat_segs(skb), sojourn);
-	else
-		codel_qdisc_report(sch, &q->shared);
 	return skb;
 }
 
@@ -67,10 +64,9 @@ static struct sk_buff *codel_peek(struct Qdisc *sch)
 	skb = codel_qdisc_peeked(sch, &q->shared);
 	if (skb)
 		return skb;
-	skb = codel_qdisc_pull(sch, &q->shared, &q->queue, true, &sojourn);
+	skb = codel_qdisc_pull(sch, &q->shared, &q->queue, &sojourn);
 	if (skb)
 		codel_qdisc_set_aside(sch, &q->shared, skb, sojourn);
-	codel_qdisc_report(sch, &q->shared);
 	return skb;
 }
 

@@ -341,13 +341,12 @@ static __always_inline struct fq_codel_flow *fq_codel_next(struct Qdisc *sch)
 
 /* Take a packet from the flow whose turn it is; NULL if CoDel has dropped all of them. */
 static __always_inline struct sk_buff *
-fq_codel_pull_from(struct Qdisc *sch, struct fq_codel_flow *flow, bool peek,
-		   u64 *sojourn)
+fq_codel_pull_from(struct Qdisc *sch, struct fq_codel_flow *flow, u64 *sojourn)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb;
 
-	skb = codel_qdisc_pull(sch, &q->shared, &flow->queue, peek, sojourn);
+	skb = codel_qdisc_pull(sch, &q->shared, &flow->queue, sojourn);
 	if (!skb)
 		return NULL;
 	fq_codel_sent(&q->table, flow, skb);
@@ -366,12 +365,14 @@ static noinline struct sk_buff *fq_codel_pull_more(struct Qdisc *sch)
 	u64 sojourn = 0;
 
 	while (!skb && (flow = fq_codel_next(sch)))
-		skb = fq_codel_pull_from(sch, flow, true, &sojourn);
+		skb = fq_codel_pull_from(sch, flow, &sojourn);
+	if (skb)
+		codel_qdisc_report_from_dequeue(sch, &q->shared, skb);
 	q->shared.sojourn = sojourn;
 	return skb;
 }
 
-static __always_inline struct sk_buff *fq_codel_pull(struct Qdisc *sch, bool peek,
+static __always_inline struct sk_buff *fq_codel_pull(struct Qdisc *sch,
 						     u64 *sojourn)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
@@ -380,13 +381,11 @@ static __always_inline struct sk_buff *fq_codel_pull(struct Qdisc *sch, bool pee
 
 	if (!flow)
 		return NULL;
-	skb = fq_codel_pull_from(sch, flow, peek, sojourn);
+	skb = fq_codel_pull_from(sch, flow, sojourn);
 	if (likely(skb))
 		return skb;
 	skb = fq_codel_pull_more(sch);
 	*sojourn = q->shared.sojourn;
-	if (!peek)
-		codel_qdisc_report(sch, &q->shared);
 	return skb;
 }
 
@@ -401,7 +400,7 @@ static struct sk_buff *fq_codel_dequeue(struct Qdisc *sch)
 	if (skb)
 		sojourn = q->shared.peeked_sojourn;
 	else
-		skb = fq_codel_pull(sch, false, &sojourn);
+		skb = fq_codel_pull(sch, &sojourn);
 	if (skb)
 		codel_qdisc_sent(sch, &q->shared, qdisc_pkt_len(skb),
 				 codel_compat_segs(skb), sojourn);
@@ -417,10 +416,9 @@ static struct sk_buff *fq_codel_peek(struct Qdisc *sch)
 	skb = codel_qdisc_peeked(sch, &q->shared);
 	if (skb)
 		return skb;
-	skb = fq_codel_pull(sch, true, &sojourn);
+	skb = fq_codel_pull(sch, &sojourn);
 	if (skb)
 		codel_qdisc_set_aside(sch, &q->shared, skb, sojourn);
-	codel_qdisc_report(sch, &q->shared);
 	return skb;
 }
 
