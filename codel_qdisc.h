@@ -85,6 +85,15 @@ static inline void codel_qdisc_empty(struct Qdisc *sch, struct codel_queue *queu
 	codel_qdisc_changed(sch, queue, was_dropping);
 }
 
+/*
+ * CoDel may drop no more in this dequeue: the next packet is delivered, and CoDel is not
+ * asked about it, as it would count a signal that no sender receives.
+ */
+static inline bool codel_qdisc_drops_used_up(const struct codel_qdisc *c)
+{
+	return c->lost.packets >= CODEL_QDISC_MAX_DROPS;
+}
+
 static noinline void codel_qdisc_ce_mark(struct Qdisc *sch, struct codel_qdisc *c,
 					 const struct codel_queue *queue,
 					 struct sk_buff *skb)
@@ -130,7 +139,7 @@ static noinline struct sk_buff *
 codel_qdisc_act(struct Qdisc *sch, struct codel_qdisc *c,
 		struct codel_queue *queue, struct sk_buff *skb, u64 now)
 {
-	while (c->lost.packets < CODEL_QDISC_MAX_DROPS) {
+	do {
 		if (c->config.ecn && codel_mark(skb)) {
 			codel_qdisc_marked(sch, c, queue, skb, CODEL_MARK_CODEL);
 			return skb;
@@ -144,9 +153,8 @@ codel_qdisc_act(struct Qdisc *sch, struct codel_qdisc *c,
 		}
 		skb = codel_qdisc_pop(sch, c, queue);
 		c->sojourn = codel_qdisc_left(c, queue, skb, now);
-		if (!codel_qdisc_signal(sch, c, queue, now, c->sojourn))
-			break;
-	}
+	} while (!codel_qdisc_drops_used_up(c) &&
+		 codel_qdisc_signal(sch, c, queue, now, c->sojourn));
 	codel_qdisc_ce_threshold(sch, c, queue, skb, c->sojourn);
 	return skb;
 }
@@ -156,6 +164,7 @@ codel_qdisc_act(struct Qdisc *sch, struct codel_qdisc *c,
  * @sch: the qdisc
  * @c: its shared part
  * @queue: one of its queues
+ * @more: constant; CoDel may have dropped packets of another queue in this dequeue
  * @sojourn: set to the sojourn time of the packet, ns
  *
  * CoDel drops CODEL_QDISC_MAX_DROPS packets at most on the way, and the parents are told.
@@ -167,7 +176,7 @@ codel_qdisc_act(struct Qdisc *sch, struct codel_qdisc *c,
  */
 static __always_inline struct sk_buff *
 codel_qdisc_pull(struct Qdisc *sch, struct codel_qdisc *c,
-		 struct codel_queue *queue, u64 *sojourn)
+		 struct codel_queue *queue, bool more, u64 *sojourn)
 {
 	struct sk_buff *skb;
 	u64 now;
@@ -179,7 +188,8 @@ codel_qdisc_pull(struct Qdisc *sch, struct codel_qdisc *c,
 	now = ktime_get_ns();
 	skb = codel_qdisc_pop(sch, c, queue);
 	*sojourn = codel_qdisc_left(c, queue, skb, now);
-	if (unlikely(codel_qdisc_signal(sch, c, queue, now, *sojourn))) {
+	if (unlikely(!(more && codel_qdisc_drops_used_up(c)) &&
+		     codel_qdisc_signal(sch, c, queue, now, *sojourn))) {
 		c->sojourn = *sojourn;
 		skb = codel_qdisc_act(sch, c, queue, skb, now);
 		*sojourn = c->sojourn;

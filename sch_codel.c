@@ -48,7 +48,8 @@ static struct sk_buff *codel_dequeue(struct Qdisc *sch)
 	if (skb)
 		sojourn = q->shared.peeked_sojourn;
 	else
-		skb = codel_qdisc_pull(sch, &q->shared, &q->queue, &sojourn);
+		skb = codel_qdisc_pull(sch, &q->shared, &q->queue, false,
+				       &sojourn);
 	if (skb)
 		codel_qdisc_sent(sch, &q->shared, qdisc_pkt_len(skb),
 				 codel_compat_segs(skb), sojourn);
@@ -64,7 +65,7 @@ static struct sk_buff *codel_peek(struct Qdisc *sch)
 	skb = codel_qdisc_peeked(sch, &q->shared);
 	if (skb)
 		return skb;
-	skb = codel_qdisc_pull(sch, &q->shared, &q->queue, &sojourn);
+	skb = codel_qdisc_pull(sch, &q->shared, &q->queue, false, &sojourn);
 	if (skb)
 		codel_qdisc_set_aside(sch, &q->shared, skb, sojourn);
 	return skb;

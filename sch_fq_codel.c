@@ -341,12 +341,13 @@ static __always_inline struct fq_codel_flow *fq_codel_next(struct Qdisc *sch)
 
 /* Take a packet from the flow whose turn it is; NULL if CoDel has dropped all of them. */
 static __always_inline struct sk_buff *
-fq_codel_pull_from(struct Qdisc *sch, struct fq_codel_flow *flow, u64 *sojourn)
+fq_codel_pull_from(struct Qdisc *sch, struct fq_codel_flow *flow, bool more,
+		   u64 *sojourn)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb;
 
-	skb = codel_qdisc_pull(sch, &q->shared, &flow->queue, sojourn);
+	skb = codel_qdisc_pull(sch, &q->shared, &flow->queue, more, sojourn);
 	if (!skb)
 		return NULL;
 	fq_codel_sent(&q->table, flow, skb);
@@ -365,7 +366,7 @@ static noinline struct sk_buff *fq_codel_pull_more(struct Qdisc *sch)
 	u64 sojourn = 0;
 
 	while (!skb && (flow = fq_codel_next(sch)))
-		skb = fq_codel_pull_from(sch, flow, &sojourn);
+		skb = fq_codel_pull_from(sch, flow, true, &sojourn);
 	if (skb)
 		codel_qdisc_report_from_dequeue(sch, &q->shared, skb);
 	q->shared.sojourn = sojourn;
@@ -381,7 +382,7 @@ static __always_inline struct sk_buff *fq_codel_pull(struct Qdisc *sch,
 
 	if (!flow)
 		return NULL;
-	skb = fq_codel_pull_from(sch, flow, sojourn);
+	skb = fq_codel_pull_from(sch, flow, false, sojourn);
 	if (likely(skb))
 		return skb;
 	skb = fq_codel_pull_more(sch);
