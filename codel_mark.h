@@ -2,9 +2,11 @@
 /*
  * ECN (RFC 3168): find the IP header of a packet at the qdisc, and mark it.
  *
- * A packet can be marked where that needs no memory and is seen by nobody else:
- * the header lies in the linear part and is not shared with a clone. Any other
- * packet counts as not ECN-capable, and CoDel drops it instead.
+ * A header in a fragment is moved to the linear part, and a header that is shared with a
+ * clone is copied before it is marked, so that the clone keeps what it had. Both allocate
+ * memory (GFP_ATOMIC), up to the length of the linear part, and are rare. A packet counts as
+ * not ECN-capable, and CoDel drops it, only if there is no memory, or if the packet itself
+ * is shared, as pktgen's clone_skb does.
  */
 #ifndef CODEL_MARK_H
 #define CODEL_MARK_H
@@ -18,13 +20,20 @@
 
 #define CODEL_MARK_MAX_TAGS	4	/* VLAN tags looked through */
 
+/* Have the first @len bytes of a packet in its linear part. */
+static inline bool codel_mark_linear(struct sk_buff *skb, int len)
+{
+	return len <= skb_headlen(skb) ||
+	       (!skb_shared(skb) && pskb_may_pull(skb, len));
+}
+
 /*
  * Offset of the network header from skb->data, and its protocol, looking through
  * VLAN tags that are part of the packet. Behind tags skb_network_offset() cannot
  * be relied on: depending on who built the frame it points to the first tag or
  * to what follows the last.
  */
-static inline int codel_mark_offset(const struct sk_buff *skb, __be16 *proto)
+static inline int codel_mark_offset(struct sk_buff *skb, __be16 *proto)
 {
 	int offset = skb_network_offset(skb);
 	int tags = 0;
@@ -38,7 +47,7 @@ static inline int codel_mark_offset(const struct sk_buff *skb, __be16 *proto)
 		const struct vlan_hdr *tag;
 
 		if (++tags > CODEL_MARK_MAX_TAGS ||
-		    offset + VLAN_HLEN > skb_headlen(skb))
+		    !codel_mark_linear(skb, offset + VLAN_HLEN))
 			return -1;
 		tag = (const struct vlan_hdr *)(skb->data + offset);
 		*proto = tag->h_vlan_encapsulated_proto;
@@ -46,19 +55,22 @@ static inline int codel_mark_offset(const struct sk_buff *skb, __be16 *proto)
 	return offset;
 }
 
-/*
- * The linear IPv4 or IPv6 header of a packet, NULL if it has none. @proto is
- * its protocol.
- */
-static inline void *codel_mark_header(const struct sk_buff *skb, __be16 *proto)
+/* The IPv4 or IPv6 header of a packet, NULL if it has none. @proto is its protocol. */
+static inline void *codel_mark_header(struct sk_buff *skb, __be16 *proto)
 {
 	int offset = codel_mark_offset(skb, proto);
 	int len = *proto == htons(ETH_P_IP) ? sizeof(struct iphdr) :
 		  *proto == htons(ETH_P_IPV6) ? sizeof(struct ipv6hdr) : 0;
 
-	if (!len || offset < 0 || offset + len > skb_headlen(skb))
+	if (!len || offset < 0 || !codel_mark_linear(skb, offset + len))
 		return NULL;
 	return skb->data + offset;
+}
+
+static inline u8 codel_mark_dsfield(const void *header, __be16 proto)
+{
+	return proto == htons(ETH_P_IP) ? ipv4_get_dsfield(header) :
+					  ipv6_get_dsfield(header);
 }
 
 /**
@@ -69,8 +81,7 @@ static inline void *codel_mark_header(const struct sk_buff *skb, __be16 *proto)
  *
  * Return: true if so; a packet that is not IP matches only a mask of 0.
  */
-static inline bool codel_mark_matches(const struct sk_buff *skb, u8 selector,
-				      u8 mask)
+static inline bool codel_mark_matches(struct sk_buff *skb, u8 selector, u8 mask)
 {
 	__be16 proto;
 	void *header;
@@ -78,11 +89,7 @@ static inline bool codel_mark_matches(const struct sk_buff *skb, u8 selector,
 	if (!mask)
 		return true;
 	header = codel_mark_header(skb, &proto);
-	if (!header)
-		return false;
-	if (proto == htons(ETH_P_IP))
-		return (ipv4_get_dsfield(header) & mask) == selector;
-	return (ipv6_get_dsfield(header) & mask) == selector;
+	return header && (codel_mark_dsfield(header, proto) & mask) == selector;
 }
 
 /**
@@ -94,13 +101,20 @@ static inline bool codel_mark_matches(const struct sk_buff *skb, u8 selector,
 static inline bool codel_mark(struct sk_buff *skb)
 {
 	__be16 proto;
-	void *header = codel_mark_header(skb, &proto);
+	u8 *header = codel_mark_header(skb, &proto);
+	int offset;
 
-	if (!header || skb_shared(skb) || skb_header_cloned(skb))
+	if (!header || INET_ECN_is_not_ect(codel_mark_dsfield(header, proto)))
 		return false;
+	offset = header - skb->data;
+	/* the bytes that a mark changes are among the first 20, in IPv6 too */
+	if (skb_shared(skb) ||
+	    skb_ensure_writable(skb, offset + sizeof(struct iphdr)))
+		return false;
+	header = skb->data + offset;
 	if (proto == htons(ETH_P_IP))
-		return IP_ECN_set_ce(header);
-	return IP6_ECN_set_ce(skb, header);
+		return IP_ECN_set_ce((struct iphdr *)header);
+	return IP6_ECN_set_ce(skb, (struct ipv6hdr *)header);
 }
 
 #endif /* CODEL_MARK_H */
