@@ -134,7 +134,8 @@ struct codel_fq_xstats {
  * @dst: destination address
  * @sport: source port, 0 if the protocol has none
  * @dport: destination port
- * @protocol: Ethernet type; 0 if no packet was looked at yet
+ * @protocol: Ethernet type; 0 if no packet was looked at yet, or if the reader has no
+ *	CAP_NET_ADMIN in the device's namespace: all other fields are 0, too
  * @ip_proto: protocol above IP
  * @reserved: 0
  */

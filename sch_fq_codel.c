@@ -674,6 +674,24 @@ static int fq_codel_dump_class(struct Qdisc *sch, unsigned long class,
 	return 0;
 }
 
+/*
+ * The tuples of flows are the addresses and ports of all users of the device. Only a reader
+ * with CAP_NET_ADMIN in the device's namespace may see them. The buffer of a dump belongs to
+ * the socket of the request. Mostly the running process has opened that socket, and one
+ * check is enough: it is done for each class of a dump. Otherwise sk_ns_capable() checks the
+ * process that opened the socket, too. The first check keeps refusals out of the audit log.
+ */
+static bool fq_codel_may_see_tuple(const struct Qdisc *sch, const struct gnet_dump *d)
+{
+	struct user_namespace *user_ns = dev_net(qdisc_dev(sch))->user_ns;
+	const struct sock *sk = d->skb->sk;
+
+	if (!sk || !ns_capable_noaudit(user_ns, CAP_NET_ADMIN))
+		return false;
+	return sk->sk_socket->file->f_cred == current_cred() ||
+	       sk_ns_capable(sk, user_ns, CAP_NET_ADMIN);
+}
+
 static int fq_codel_dump_class_stats(struct Qdisc *sch, unsigned long class,
 				     struct gnet_dump *d)
 {
@@ -686,7 +704,9 @@ static int fq_codel_dump_class_stats(struct Qdisc *sch, unsigned long class,
 	struct fq_codel_flow *flow;
 	struct fq_codel_user *user;
 	int size = sizeof(st.common);
+	bool with_tuple;
 
+	with_tuple = fq_codel_may_see_tuple(sch, d);
 	sch_tree_lock(sch);
 	if (!fq_codel_is_class(q, class)) {
 		sch_tree_unlock(sch);
@@ -706,6 +726,8 @@ static int fq_codel_dump_class_stats(struct Qdisc *sch, unsigned long class,
 	if (user) {
 		st.flow = user->stats;
 		memset(st.flow.reserved, 0, sizeof(st.flow.reserved));
+		if (!with_tuple)
+			memset(&st.flow.tuple, 0, sizeof(st.flow.tuple));
 		size = sizeof(st);
 	}
 	sch_tree_unlock(sch);
