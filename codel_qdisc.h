@@ -290,6 +290,7 @@ static inline void codel_qdisc_reset(struct Qdisc *sch, struct codel_qdisc *c)
 		codel_qdisc_trace_drop(sch, NULL, skb, CODEL_DROP_RESET);
 	c->peeked = false;
 	c->memory = 0;
+	c->lost = (struct codel_lost) {};
 }
 
 /* Start all counters from 0. */

@@ -85,7 +85,7 @@ struct codel_config {
 /**
  * struct codel_lost - packets dropped that the parents do not know of yet
  * @packets: how many
- * @bytes: their lengths
+ * @bytes: their lengths; modulo 2^32, as the parents' backlog
  */
 struct codel_lost {
 	u32 packets;
@@ -143,12 +143,16 @@ static inline void codel_qdisc_qlen_add(struct Qdisc *sch, int packets,
 	WRITE_ONCE(sch->qstats.backlog, sch->qstats.backlog + bytes);
 }
 
-/* Tell the parents. The last step of whatever dropped: they look at our qlen. */
+/*
+ * Tell the parents. The last step of whatever dropped: they look at our qlen. No packet
+ * but a number of bytes is lost if another packet was dropped in place of one that the
+ * parents do not count.
+ */
 static inline void codel_qdisc_report(struct Qdisc *sch, struct codel_qdisc *c)
 {
 	struct codel_lost lost = c->lost;
 
-	if (likely(!lost.packets))
+	if (likely(!lost.packets && !lost.bytes))
 		return;
 	c->lost = (struct codel_lost) {};
 	qdisc_tree_reduce_backlog(sch, lost.packets, lost.bytes);

@@ -175,6 +175,37 @@ drains()
 	probe_agree drained d0
 }
 
+### Mixed sizes
+
+# Step by step: the packet that a limit drops has another length than the one that came,
+# and for which the parent hears of congestion. In the middle, the device goes down and up.
+mixed_sizes()
+{
+	local parent=$1 handle=$2 kind=$3 round size held
+
+	held=$(held "$parent")
+	ns_create n
+	probe_start "$NS"
+	probe_dummy d0
+	tcn qdisc add dev d0 root handle 1: tbf $SLOW
+	"parent_$parent"
+	tcn qdisc add dev d0 parent "2:${handle:0:1}" handle "$handle" "$kind" limit 5 ${4:-}
+	for round in 1 2; do
+		# One leaves at once; the next is peeked by tbf
+		probe send d0 2 "prio=2:${handle:0:1}"
+		for size in 60 1500 300 1000 1500 60 60 900 1500 70 1400 60; do
+			probe send d0 1 "size=$size" "prio=2:${handle:0:1}"
+			probe_agree "round $round, $size bytes" d0 $held
+		done
+		probe_check "round $round" d0 "$handle" qlen == 5
+		probe_check "round $round" d0 "$handle" drops ">=" $((round * 4))
+		ip -n "$PROBE_NS" link set d0 down
+		probe_check "down" d0 1: backlog == 0
+		ip -n "$PROBE_NS" link set d0 up
+		probe_agree "up again" d0
+	done
+}
+
 ### Under traffic
 
 disturb()
@@ -477,6 +508,11 @@ no_class_stalls()
 for parent in htb hfsc drr qfq ets prio; do
 	lib_add nests "both kinds below $parent" "$parent"
 done
+for parent in htb hfsc drr qfq ets prio; do
+	lib_add mixed_sizes "$FQ_CODEL_KIND drops one packet of another size, below $parent" \
+		"$parent" 20: "$FQ_CODEL_KIND" "drop_batch 1"
+done
+lib_add mixed_sizes "$CODEL_KIND drops what comes, below htb" htb 10: "$CODEL_KIND"
 for place in below_tbf below_mq as_root on_ifb; do
 	lib_add_each stands "${place//_/ }" "$place"
 done
