@@ -25,6 +25,11 @@
  */
 #define FQ_CODEL_CHARGE_MAX		SZ_1M
 
+/* With a smaller memory_limit every packet is queued, as one packet may exceed the limit.
+ * The largest that TCP makes (BIG TCP) has 512 KiB, and a truesize of less than twice that.
+ */
+#define FQ_CODEL_BYPASS_MEMORY		SZ_1M
+
 /**
  * struct fq_codel_sched - private data of the qdisc
  * @filters: external classifier, NULL without
@@ -444,7 +449,7 @@ static void fq_codel_update_bypass(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 
-	if (sch->limit && q->config.memory_limit &&
+	if (sch->limit && q->config.memory_limit >= FQ_CODEL_BYPASS_MEMORY &&
 	    !rcu_access_pointer(q->filters))
 		sch->flags |= TCQ_F_CAN_BYPASS;
 	else
@@ -474,8 +479,10 @@ static struct sk_buff *fq_codel_trim(struct Qdisc *sch)
 	u32 before;
 
 	while (fq_codel_over(sch)) {
-		struct sk_buff *skb = codel_qdisc_take_aside(sch, &q->shared);
+		struct sk_buff *skb = NULL;
 
+		if (sch->q.qlen > sch->limit)
+			skb = codel_qdisc_take_aside(sch, &q->shared);
 		if (skb) {
 			codel_qdisc_lose(sch, &q->shared, NULL, skb,
 					 CODEL_DROP_CHANGE);

@@ -15,6 +15,7 @@
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/traffic.sh"
+. "$(dirname "$0")/probe.sh"
 
 lib_require python3
 
@@ -189,10 +190,48 @@ shrink_memory()
 	change "$1" memory_limit $((before / 3))
 	look
 	check "memory" "$MEMORY" "<=" $((before / 3))
-	# The packet that tbf has goes first; it is no longer charged for
-	check_near "dropped because of memory" "$OVERMEMORY" $((DROPS - 1)) 1
+	check "dropped because of memory" "$OVERMEMORY" == "$DROPS"
 	check "dropped" "$DROPS" ">=" 200
 	balance 302
+}
+
+# The packet that tbf has is not part of the memory: to drop it would free none
+peeked_stays()
+{
+	limits_create "$1"
+	fill 22
+	change "$1" memory_limit 1
+	look
+	check "queued: the packet that tbf has" "$QLEN" == 1
+	check "memory" "$MEMORY" == 0
+	check "dropped, because of memory" "$DROPS $OVERMEMORY" == "20 20"
+	change "$1" limit 0
+	look
+	check "queued after limit 0" "$QLEN" == 0
+	change "$1" limit 1000 memory_limit 32Mb
+	balance 22
+}
+
+# never_bypassed KIND MEMORY: an empty queue drops a packet that takes more than
+# memory_limit, as a queue with packets does
+never_bypassed()
+{
+	local size
+
+	ns_create n
+	probe_start "$NS"
+	probe_dummy d0
+	ip -n "$NS" link set d0 mtu 60000
+	tcn qdisc add dev d0 root handle 10: "$1" memory_limit "$2"
+	for size in 60 1500 9000 50000; do
+		probe send d0 5 size="$size"
+	done
+	probe_check "memory_limit $2" d0 10: received.packets == 20
+	probe get d0 10: dropped.memory.packets
+	check "dropped, of those larger than $2" "$REPLY" "$3" "$4"
+	tcn qdisc change dev d0 root handle 10: "$1" memory_limit 32Mb
+	probe send d0 5
+	probe_check "bypassed with 32 MB" d0 10: received.packets == 20
 }
 
 lib_add codel_limit "$CODEL_KIND: limit" "$CODEL_KIND"
@@ -204,4 +243,8 @@ lib_add memory_limit "$FQ_CODEL_KIND: memory_limit" "$FQ_CODEL_KIND"
 lib_add_each limit_zero "limit 0"
 lib_add_each shrink "limit shrinks under a queue"
 lib_add shrink_memory "$FQ_CODEL_KIND: memory_limit shrinks under a queue" "$FQ_CODEL_KIND"
+lib_add peeked_stays "$FQ_CODEL_KIND: a peeked packet takes no memory" "$FQ_CODEL_KIND"
+lib_add never_bypassed "$FQ_CODEL_KIND: memory_limit below any packet" "$FQ_CODEL_KIND" 1 == 20
+lib_add never_bypassed "$FQ_CODEL_KIND: memory_limit below a long packet" \
+	"$FQ_CODEL_KIND" 20000 == 5
 lib_main "$@"
