@@ -261,13 +261,13 @@ static inline void codel_qdisc_received(struct codel_qdisc *c,
 	codel_stats_count(&c->stats.received, qdisc_pkt_len(skb));
 }
 
-/* Count a packet that has come and is not queued. Freeing it is the caller's. */
+/*
+ * Count a packet of @len bytes that has come and is not queued. Freeing it is the
+ * caller's, unless it is gone already.
+ */
 static noinline void codel_qdisc_refuse(struct Qdisc *sch, struct codel_qdisc *c,
-					const struct sk_buff *skb,
-					enum codel_drop_cause cause)
+					u32 len, enum codel_drop_cause cause)
 {
-	u32 len = qdisc_pkt_len(skb);
-
 	codel_stats_count(&c->stats.drop[cause], len);
 	if (cause != CODEL_DROP_TAKEN)
 		qdisc_qstats_drop(sch);

@@ -32,7 +32,8 @@ static int codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 		codel_qdisc_push(sch, &q->shared, &q->queue, skb);
 		return NET_XMIT_SUCCESS;
 	}
-	codel_qdisc_refuse(sch, &q->shared, skb, CODEL_DROP_LIMIT);
+	codel_qdisc_refuse(sch, &q->shared, qdisc_pkt_len(skb),
+			   CODEL_DROP_LIMIT);
 	codel_compat_overlimit(skb, to_free);
 	return NET_XMIT_DROP;
 }

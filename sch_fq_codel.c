@@ -238,21 +238,28 @@ static noinline int fq_codel_enqueue_filtered(struct sk_buff *skb,
 					      struct sk_buff **to_free)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
+	u32 class, len = qdisc_pkt_len(skb);
 	struct tcf_result res = {};
-	u32 class;
 
 	switch (tcf_classify(skb, NULL, filters, &res, false)) {
+	case TC_ACT_UNSPEC:
+		res.classid = 0;
+		break;
+	case TC_ACT_OK:
+	case TC_ACT_RECLASSIFY:
+	case TC_ACT_PIPE:
+	case TC_ACT_REPEAT:
+		break;
 	case TC_ACT_STOLEN:
 	case TC_ACT_QUEUED:
 	case TC_ACT_TRAP:
-		codel_qdisc_refuse(sch, &q->shared, skb, CODEL_DROP_TAKEN);
 		__qdisc_drop(skb, to_free);
+		fallthrough;
+	case TC_ACT_CONSUMED:	/* the action owns the packet, and may have freed it */
+		codel_qdisc_refuse(sch, &q->shared, len, CODEL_DROP_TAKEN);
 		return NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
-	case TC_ACT_SHOT:
-	case TC_ACT_REDIRECT:	/* a qdisc has nowhere to redirect to */
+	default:		/* SHOT, and REDIRECT, which a qdisc cannot do */
 		goto drop;
-	case TC_ACT_UNSPEC:
-		res.classid = 0;
 	}
 	class = TC_H_MIN(res.classid);
 	if (!res.classid)
@@ -262,7 +269,7 @@ static noinline int fq_codel_enqueue_filtered(struct sk_buff *skb,
 				      fq_codel_class(&q->table, class - 1),
 				      to_free);
 drop:
-	codel_qdisc_refuse(sch, &q->shared, skb, CODEL_DROP_FILTER);
+	codel_qdisc_refuse(sch, &q->shared, len, CODEL_DROP_FILTER);
 	__qdisc_drop(skb, to_free);
 	return NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 }

@@ -8,6 +8,8 @@
 #   d0 (dummy)   root 10: fq_codel                            where they must not
 #
 # All packets go to UDP port 9.
+#
+# vm: --module tests/consume
 
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/probe.sh"
@@ -171,6 +173,23 @@ mirrored_away()
 	check "frames that d1 was given" "$REPLY" == 6
 }
 
+# TC_ACT_CONSUMED: the filter has freed the packet. The qdisc must not touch it again.
+consumed_is_gone()
+{
+	local module=/root/cls_consume.ko	# from tests/vm/run --module tests/consume
+
+	[[ -e $module ]] || skip "there is no $module"
+	insmod "$module"
+	defer rmmod cls_consume
+	empty "$1"
+	filter protocol ip pref 1 consume
+	probe send d0 6 flow=1 flow=2
+	passed "consumed" 0 0
+	probe get d0 10: received.packets dropped.taken.packets dropped.taken.bytes
+	check "received, taken, bytes taken" "$REPLY" == "6 6 6000"
+	tcn filter del dev d0 parent 10:
+}
+
 # A program that returns TC_ACT_REDIRECT, where nobody can act on it. bpf(2) is called
 # directly: neither a compiler nor bpftool is needed.
 redirect_is_dropped()
@@ -258,6 +277,7 @@ lib_add_kernel verdict "a filter without a class" ok 6 0
 lib_add verdict "action drop" "$FQ_CODEL_KIND" drop 0 6
 lib_add verdict "action trap takes the packet" "$FQ_CODEL_KIND" trap 0 0
 lib_add mirrored_away "action mirred redirect takes the packet" "$FQ_CODEL_KIND"
+lib_add consumed_is_gone "TC_ACT_CONSUMED takes the packet" "$FQ_CODEL_KIND"
 lib_add redirect_is_dropped "TC_ACT_REDIRECT is a counted drop" "$FQ_CODEL_KIND"
 lib_add stats_are_the_flows "statistics of the right flow" "$FQ_CODEL_KIND"
 lib_add dumps_while_it_changes "class dumps during change and replace" "$FQ_CODEL_KIND"
