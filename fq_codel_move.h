@@ -85,6 +85,8 @@ fq_codel_move_kind(const struct fq_codel_flow *flow)
 		return FQ_CODEL_MOVE_CLASS;
 	if (flow->fq_codel_flags & FQ_CODEL_SHARED)
 		return FQ_CODEL_MOVE_SHARED;
+	if (!(flow->fq_codel_flags & FQ_CODEL_HASHED))	/* selected by priority */
+		return FQ_CODEL_MOVE_CLASS;
 	return FQ_CODEL_MOVE_OWN;
 }
 
@@ -95,8 +97,11 @@ fq_codel_move_kind(const struct fq_codel_flow *flow)
 static inline struct fq_codel_flow *
 fq_codel_move_class(struct fq_codel_table *to, struct fq_codel_flow *flow, u32 i)
 {
-	struct fq_codel_flow *dest = fq_codel_class(to, i);
+	struct fq_codel_flow *dest;
 
+	if (!(flow->fq_codel_flags & FQ_CODEL_CLASS))
+		return &to->flows[i];
+	dest = fq_codel_class(to, i);
 	if (flow->fq_codel_flags & FQ_CODEL_SHARED)
 		return fq_codel_move_common(to, dest);
 	if (flow->fq_codel_flags & FQ_CODEL_HASHED &&

@@ -631,6 +631,26 @@ static inline struct fq_codel_flow *fq_codel_class(struct fq_codel_table *t,
 	return flow;
 }
 
+/**
+ * fq_codel_join() - the queue that a packet's priority selects
+ * @t: the pool
+ * @i: its index, below @count
+ *
+ * A sender sets the priority of its own packets, so nothing is reserved: a hash that has
+ * the queue keeps it, and a queue that no hash has is free again when it is empty.
+ *
+ * Return: the queue, which may be idle
+ */
+static inline struct fq_codel_flow *fq_codel_join(struct fq_codel_table *t, u32 i)
+{
+	struct fq_codel_flow *flow = &t->flows[i];
+
+	/* only the flow of a hash comes back */
+	if (!(flow->fq_codel_flags & FQ_CODEL_HASHED))
+		flow->fq_codel_flags &= ~FQ_CODEL_CAME;
+	return flow;
+}
+
 /* All flows idle and unknown; their packets are the caller's. */
 static inline void fq_codel_table_clear(struct fq_codel_table *t)
 {

@@ -274,19 +274,33 @@ drop:
 	return NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 }
 
+/*
+ * Return the flow that a packet's priority selects, or NULL. The caller has found that
+ * the priority names a qdisc: with handle 0, which every default qdisc has, the
+ * priorities of ordinary sockets, 0 to 6, would be classes.
+ */
+static noinline struct fq_codel_flow *
+fq_codel_by_priority(struct Qdisc *sch, u32 priority)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	u32 class = TC_H_MIN(priority);
+
+	if (TC_H_MAJ(priority) != sch->handle || !fq_codel_is_class(q, class))
+		return NULL;
+	return fq_codel_join(&q->table, class - 1);
+}
+
 static int fq_codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			    struct sk_buff **to_free)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	u32 class = TC_H_MIN(skb->priority);
-	struct fq_codel_flow *flow;
+	struct fq_codel_flow *flow = NULL;
 	struct tcf_proto *filters;
 
 	codel_qdisc_received(&q->shared, skb);
-	if (unlikely(TC_H_MAJ(skb->priority) == sch->handle &&
-		     fq_codel_is_class(q, class))) {
-		flow = fq_codel_class(&q->table, class - 1);
-	} else {
+	if (unlikely(TC_H_MAJ(skb->priority)))
+		flow = fq_codel_by_priority(sch, skb->priority);
+	if (likely(!flow)) {
 		filters = rcu_dereference_bh(q->filters);
 		if (filters)
 			return fq_codel_enqueue_filtered(skb, sch, filters,

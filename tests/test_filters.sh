@@ -9,10 +9,11 @@
 #
 # All packets go to UDP port 9.
 #
-# vm: --module tests/consume
+# vm: --module tests/consume --module tests/slow
 
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/probe.sh"
+. "$(dirname "$0")/slow.sh"
 
 TC_ACT_REDIRECT=7
 
@@ -135,6 +136,73 @@ priority_chooses()
 	probe send d0 2 prio=20:3
 	class_has "of another qdisc: the filters decide" 10:5 4
 	probe_check "in all" d0 10: drops == 0
+}
+
+# Priorities that select each class select nothing for the packets after them.
+FLOWS=$(printf 'flow=%s ' {100..119})
+
+every_class()
+{
+	printf "prio=$1:%x " {1..1024}
+}
+
+# queues_for STEP DEV HANDLE: 20 flows of 3 packets each have 20 queues
+queues_for()
+{
+	local before
+
+	probe get "$2" "$3" new_flow_count
+	before=$REPLY
+	# shellcheck disable=SC2086 # words
+	probe send "$2" 60 $FLOWS ${4:-}
+	probe get "$2" "$3" new_flow_count
+	check "$1: queues that 20 flows have" $((REPLY - before)) ">=" 19
+}
+
+priority_reserves_nothing()
+{
+	local shared
+
+	ulimit -n 4096	# the probe has a socket for each priority
+	waiting "$1"
+	probe send d0 4096 "$(every_class 10)" size=60
+	probe_check "while they wait" d0 10: qlen == 4097
+	tcn qdisc change dev d0 root handle 1: tbf rate 10gbit burst 1mb limit 100000000
+	probe send d0 1
+	probe_empty drained d0 10:
+	tcn qdisc change dev d0 root handle 1: tbf rate 80bit burst 1600 limit 100000000
+	probe get d0 10: shared
+	shared=$REPLY	# by the packet that came while they waited
+	queues_for "after priorities" d0 10:
+	probe_check "after priorities" d0 10: shared == "$shared"
+}
+
+# default_qdisc KIND: ifb0 with a root qdisc that has handle 0, and a rate
+default_qdisc()
+{
+	ns_create n
+	probe_start "$NS"
+	defer sysctl -qw "net.core.default_qdisc=$(sysctl -n net.core.default_qdisc)"
+	sysctl -qw "net.core.default_qdisc=$1"
+	ip -n "$NS" link add ifb0 type ifb
+	ip -n "$NS" link set ifb0 up
+	check "the default" "$(qdisc_get "$NS" ifb0 root '"\(.kind) \(.handle)"')" == "$1 0:"
+	slow_link "$NS" ifb0 "$2"
+}
+
+# Without a handle there is no class to name: 0:6 is the priority of interactive sockets.
+no_handle_no_class()
+{
+	ulimit -n 4096
+	default_qdisc "$1" 1000000
+	probe send ifb0 2	# the link is busy
+	probe send ifb0 2048 "$(every_class 0)" size=60
+	probe_empty drained ifb0 0:
+	probe send ifb0 2
+	queues_for "after priorities" ifb0 0:
+	probe_empty drained ifb0 0:
+	probe send ifb0 2
+	queues_for "priority 6" ifb0 0: prio=0:6
 }
 
 class_above_flows()
@@ -271,6 +339,9 @@ lib_add chooses "matchall" matchall matchall
 lib_add chooses "bpf" bpf bpf bytecode "1,6 0 0 4294967295,"
 lib_add unmatched_are_hashed "unmatched packets are hashed" "$FQ_CODEL_KIND"
 lib_add priority_chooses "SO_PRIORITY chooses a flow" "$FQ_CODEL_KIND"
+lib_add priority_reserves_nothing "SO_PRIORITY reserves no queue" "$FQ_CODEL_KIND"
+lib_add no_handle_no_class "handle 0: SO_PRIORITY selects nothing" "$FQ_CODEL_KIND"
+lib_add_kernel no_handle_no_class "handle 0"
 lib_add class_above_flows "a classid above flows is a counted drop" "$FQ_CODEL_KIND"
 lib_add verdict "action ok" "$FQ_CODEL_KIND" ok 6 0
 lib_add_kernel verdict "a filter without a class" ok 6 0

@@ -13,7 +13,8 @@
 
 #define STEPS		40000
 #define SOURCES		600
-#define CLASSES		8	/* the sources from here on have no hash but a class */
+#define CLASSES		12	/* the sources from here on have no hash but a class */
+#define FILTERED	8	/* of these by a filter, the others by their priority */
 #define PACKETS		3000
 #define QUANTUM		1514
 #define CROWD		FQ_CODEL_LINGERING
@@ -49,8 +50,10 @@ static struct fq_codel_flow *push_bytes(u32 source, u32 len)
 	skb->len = len;
 	if (source < SOURCES)
 		flow = fq_codel_lookup(pool, source_hash(source));
-	else
+	else if (source < SOURCES + FILTERED)
 		flow = fq_codel_class(pool, (source - SOURCES) % pool->count);
+	else
+		flow = fq_codel_join(pool, (source - SOURCES) % pool->count);
 	skb->next = skb;
 	if (flow->queue.tail) {
 		skb->next = flow->queue.tail->next;
