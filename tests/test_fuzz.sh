@@ -2,38 +2,78 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
 # Whatever is done to a qdisc, in whatever order, every packet that it was given is in
-# its ledger: packets, live changes, filters, cleared counters, a device that goes down.
-# Below tbf, which peeks; below htb; and as a root, where most packets go past the queue.
+# its ledger: packets of any size, priorities that name classes, live changes, filters,
+# cleared counters, a device that goes down. Below tbf, which peeks; below htb; below a
+# parent that counts the mistakes of its child; as a root, where most packets go past the
+# queue; and as a default qdisc, with handle 0.
+#
+# vm: --module tests/slow --module tests/strict
 
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/probe.sh
 . "$LIB_DIR/probe.sh"
+# shellcheck source=tests/slow.sh
+. "$LIB_DIR/slow.sh"
+# shellcheck source=tests/strict.sh
+. "$LIB_DIR/strict.sh"
 
 lib_require python3
 
-# ledger KIND PARENT SEED
-ledger()
+place_tbf()
 {
-	local kind=$1 parent=$2 seed=$3
-
-	ns_create n
-	PROBE_NS=$NS
-	probe_dummy d0
-	case $parent in
-	tbf) tcn qdisc add dev d0 root handle 1: tbf rate 400kbit burst 1600 limit 100000000 ;;
-	htb)
-		tcn qdisc add dev d0 root handle 1: htb default 1
-		tcn class add dev d0 parent 1: classid 1:1 htb rate 400kbit burst 1600 cburst 1600
-		;;
-	esac
-	[[ $parent == root ]] || parent=1:1
-	in_ns "$NS" "$LIB_DIR/fuzz.py" d0 "$parent" "$kind" "$seed" 60 || fail "see above"
+	AT=1:1
+	tcn qdisc add dev d0 root handle 1: tbf rate 400kbit burst 1600 limit 100000000
 }
 
-for parent in tbf htb root; do
+place_htb()
+{
+	AT=1:1
+	tcn qdisc add dev d0 root handle 1: htb default 1
+	tcn class add dev d0 parent 1: classid 1:1 htb rate 400kbit burst 1600 cburst 1600
+}
+
+place_strict()
+{
+	place_htb
+	AT=2:1
+	tcn qdisc add dev d0 parent 1:1 handle 2: strict_parent
+}
+
+place_root()
+{
+	AT=root
+}
+
+# place_default KIND: a dummy has no default qdisc, and ifb does
+place_default()
+{
+	AT=default
+	DEV=ifb0
+	defer sysctl -qw "net.core.default_qdisc=$(sysctl -n net.core.default_qdisc)"
+	sysctl -qw "net.core.default_qdisc=$1"
+	ip -n "$PROBE_NS" link add ifb0 type ifb
+	ip -n "$PROBE_NS" link set ifb0 up
+	slow_link "$PROBE_NS" ifb0 400000
+}
+
+# ledger KIND PLACE SEED
+ledger()
+{
+	local kind=$1 place=$2 seed=$3
+
+	[[ $place != strict ]] || strict_load
+	ns_create n
+	PROBE_NS=$NS
+	DEV=d0
+	probe_dummy d0
+	"place_$place" "$kind"
+	in_ns "$NS" "$LIB_DIR/fuzz.py" "$DEV" "$AT" "$kind" "$seed" 60 || fail "see above"
+}
+
+for place in tbf htb strict root default; do
 	for seed in 1 2; do
-		lib_add_each ledger "every packet is in the ledger, below $parent, seed $seed" "$parent" "$seed"
+		lib_add_each ledger "every packet is in the ledger, $place, seed $seed" "$place" "$seed"
 	done
 done
 lib_main "$@"

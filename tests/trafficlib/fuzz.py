@@ -4,62 +4,137 @@
     fuzz.py DEV PARENT KIND SEED STEPS
 
 KIND is added below PARENT ("root" or a class), and then packets, changes, filters, waiting, resets and
-a device that goes down take turns. After every step all that was handed to the device must be in the
-ledger, and the ledger must add up. Prints what did not, with the steps that led there; status 1 then.
+a device that goes down take turns. With PARENT "default", KIND is the root qdisc of DEV already and has
+handle 0: the core allows no changes. After every step
+
+- all that was handed to the device must be in the ledger, and the ledger must add up;
+- each parent must have the sums of its children, and a strict parent must have found no mistake.
+
+Now and then the queue drains, and then as many flows as half of the free queues have a queue each.
+Prints what does not hold, with the steps that led there; status 1 then.
 """
 
 from __future__ import annotations
 
 import errno
 import random
+import socket
+import struct
 import subprocess
 import time
+from functools import cache
 from typing import Callable
 
 from . import ledger, probe
 
-HANDLE = "10:"
-DS_FIELD, ECT_0 = 15, 2
+DS_FIELD, PROTOCOL, IP_CHECKSUM, TCP_OFFSET = 15, 23, 24, 46
+ECT_0, TCP = 2, 6
+ACK = bytes((5 << 4, 16))
+SOL_PACKET, PACKET_VNET_HDR = 263, 15
+# A header of virtio_net: no checksum yet, TCP over IPv4, 54 bytes of headers; and without any of it
+TCP_HEADERS, GSO_SIZE = 54, 1448
+GSO = struct.pack("=BBHHHH", 1, 1, TCP_HEADERS, GSO_SIZE, 34, 16)
+NO_GSO = bytes(len(GSO))
+CLASSES = 1024  # named one after the other, at most
+EMPTY = 600  # seconds in which a queue drains
 TOLD = 12  # steps that are printed before a fault
+
+
+@cache
+def opened(dev: str) -> socket.socket:
+    sock = probe.opened(dev, 0)
+    sock.setsockopt(SOL_PACKET, PACKET_VNET_HDR, 1)
+    return sock
 
 
 class Fuzz:
     def __init__(self, dev: str, parent: str, kind: str, seed: int) -> None:
         self.dev, self.kind = dev, kind
+        self.place = parent
+        self.handle = "0:" if parent == "default" else "10:"
         self.parent = ["root"] if parent == "root" else ["parent", parent]
         self.random = random.Random(seed)
         self.flows = kind.startswith("fq_codel")
+        self.below_tbf = b"tbf" in ledger.kinds()
+        self.queues = 1024  # flows of the qdisc
         self.given = 0  # packets since the counters began
         self.up = True
         self.filters = False
+        self.found: list[str] = []
 
     def tc(self, *words: str) -> str:
         subprocess.run(["tc", *words], check=True, capture_output=True, text=True)
         return "tc " + " ".join(words)
 
     def qdisc(self, verb: str, *words: str) -> str:
-        where = ["qdisc", verb, "dev", self.dev, *self.parent, "handle", HANDLE]
+        where = ["qdisc", verb, "dev", self.dev, *self.parent, "handle", self.handle]
         return self.tc(*where, self.kind, *words)
 
     # ---- steps
 
+    def frame(self, flow: int) -> bytes:
+        """Of any size: an acknowledgement, a datagram, or a packet that is still to be segmented. The
+        core counts segments of what goes past a queue, so there the last is left out."""
+        kind = self.random.choice(("ack", "udp", "udp", "udp", "gso"))
+        if kind == "udp" or kind == "gso" and self.place in ("root", "default"):
+            return NO_GSO + probe.frame(self.random.choice((60, 300, 1514)), flow)
+        size = self.random.choice((3000, 20000, 60000)) if kind == "gso" else 60
+        data = bytearray(probe.frame(size, flow))
+        data[PROTOCOL] = TCP
+        data[TCP_OFFSET : TCP_OFFSET + len(ACK)] = ACK
+        data[IP_CHECKSUM : IP_CHECKSUM + 2] = bytes(2)
+        struct.pack_into("!H", data, IP_CHECKSUM, probe.checksum(bytes(data[14:34])))
+        return (GSO if kind == "gso" else NO_GSO) + bytes(data)
+
+    def give(self, data: bytes, prio: int) -> None:
+        sock = opened(self.dev)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_PRIORITY, prio)
+        try:
+            sock.send(data)
+        except OSError as error:
+            if error.errno != errno.ENOBUFS:  # that one is a drop
+                return
+        self.given += 1
+        if self.below_tbf and data.startswith(GSO):  # tbf has made segments of it
+            self.given += (len(data) - len(GSO) - TCP_HEADERS - 1) // GSO_SIZE
+
+    def class_of(self, number: int) -> int:
+        return probe.handle(self.handle) | number
+
     def send(self) -> str:
         count = self.random.choice((1, 2, 10, 60))
-        size = self.random.choice((60, 300, 1514))
         flows = self.random.choice((1, 3, 40))
-        prio = self.random.choice((0, 0, 0x100000 | self.random.randint(1, 6)))
+        prio = self.random.choice((0, 6, self.class_of(self.random.randint(1, 6))))
         ect = self.random.choice((0, ECT_0))
-        sock = probe.opened(self.dev, prio)
         for number in range(count):
-            data = bytearray(probe.frame(size, number % flows))
-            data[DS_FIELD] |= ect
-            try:
-                sock.send(data)
-            except OSError as error:
-                if error.errno != errno.ENOBUFS:  # that one is a drop
-                    continue
-            self.given += 1
-        return f"send {count} of {size} bytes, {flows} flows, prio {prio:x}, ECN {ect}"
+            data = bytearray(self.frame(number % flows))
+            data[len(NO_GSO) + DS_FIELD] |= ect
+            self.give(bytes(data), prio)
+        return f"send {count}, {flows} flows, prio {prio:x}, ECN {ect}"
+
+    def name_classes(self) -> str:
+        """A packet for each class, or as many."""
+        count = min(self.queues, CLASSES)
+        for number in range(count):
+            self.give(NO_GSO + probe.frame(60, 0), self.class_of(number + 1))
+        return f"send a packet to each of {count} classes"
+
+    def isolate(self) -> str:
+        """New flows find queues of their own. A filter may have reserved one queue, and a few are kept
+        for flows that come back."""
+        if self.place != "default":
+            self.change_to({"limit": "1000", "memory_limit": "32Mb"})
+        time.sleep(EMPTY)
+        if self.filters or self.own().queued[0]:
+            return f"wait {EMPTY}"
+        before = self.own().shared
+        count = min((self.queues - 1 - max(self.queues // 32, 1)) // 2, 20)
+        for number in range(count):
+            self.give(NO_GSO + probe.frame(300, self.random.randrange(1000, 60000)), 0)
+        shared = self.own().shared - before
+        if shared:
+            self.found.append(f"{shared} of {count} flows found none of {self.queues} queues idle")
+        return f"wait {EMPTY}, send {count} flows"
 
     def change(self) -> str:
         pick = self.random.choice
@@ -78,16 +153,27 @@ class Fuzz:
                 "memory_limit": pick(("1", "5000", "32Mb")),
                 "drop_batch": pick(("1", "64")),
             }
-        words = []
-        for name in self.random.sample(sorted(options), self.random.randint(1, 3)):
-            words += [word for word in (name, options[name]) if word]
-        if "ecn" in words and "noecn" in words:
-            words.remove("noecn")
-        return self.qdisc("change", *words)
+        names = self.random.sample(sorted(options), self.random.randint(1, 3))
+        if "ecn" in names and "noecn" in names:
+            names.remove("noecn")
+        return self.change_to({name: options[name] for name in names})
+
+    def change_to(self, options: dict[str, str]) -> str:
+        self.queues = int(options.get("flows", self.queues))
+        return self.qdisc("change", *(word for pair in options.items() for word in pair if word))
+
+    def drain(self) -> str:
+        """CoDel drops whatever it may, down to the last packet, which may be longer than an MTU."""
+        what = self.change_to({"limit": "1000", "target": "1us", "interval": "1us", "noecn": ""})
+        count = self.random.randint(2, 30)
+        for number in range(count):
+            self.give(self.frame(number % 2), 0)
+        time.sleep(EMPTY)
+        return f"{what}; send {count}, wait {EMPTY}"
 
     def reset_stats(self) -> str:
         what = self.qdisc("change", "reset_stats")
-        self.given = self.own().queued[0]
+        self.given = self.own().received[0]  # what waited; some of it may have left since
         return what
 
     def wait(self) -> str:
@@ -102,14 +188,24 @@ class Fuzz:
         return f"link {state}"
 
     def filter(self) -> str:
-        where = ["filter", "add", "dev", self.dev, "parent", HANDLE, "protocol", "ip", "matchall"]
+        where = [
+            "filter",
+            "add",
+            "dev",
+            self.dev,
+            "parent",
+            self.handle,
+            "protocol",
+            "ip",
+            "matchall",
+        ]
         if self.filters:
-            where = ["filter", "del", "dev", self.dev, "parent", HANDLE]
+            where = ["filter", "del", "dev", self.dev, "parent", self.handle]
         else:
             where += self.random.choice(
                 (
-                    ["classid", f"{HANDLE}3"],
-                    ["classid", f"{HANDLE}ffff"],
+                    ["classid", f"{self.handle}3"],
+                    ["classid", f"{self.handle}ffff"],
                     ["action", "drop"],
                     ["action", "mirred", "egress", "redirect", "dev", "lo"],
                     ["action", "ok"],
@@ -119,12 +215,14 @@ class Fuzz:
         return self.tc(*where)
 
     def step(self) -> str:
-        steps: list[Callable[[], str]] = [self.send] * 6 + [self.change] * 4 + [self.wait] * 3
+        steps: list[Callable[[], str]] = [self.send] * 6 + [self.wait] * 3
         steps += [
-            self.reset_stats,
             self.link if self.up else self.send,
             *[self.filter] * self.flows,
+            *[self.name_classes, self.isolate] * (self.flows and self.up),
         ]
+        if self.place != "default":
+            steps += [self.change] * 4 + [self.drain, self.reset_stats]
         if not self.up:
             steps += [self.link] * 6
         return self.random.choice(steps)()
@@ -132,10 +230,10 @@ class Fuzz:
     # ---- what must hold
 
     def own(self) -> ledger.Ledger:
-        return next(one for one in ledger.read() if one.handle == 0x100000)
+        return next(one for one in ledger.read() if one.handle == probe.handle(self.handle))
 
     def faults(self) -> list[str]:
-        found = ledger.faults()
+        found = self.found + ledger.faults(tree=True)
         own = self.own()
         seen = own.received[0] + own.bypassed[0]
         if seen != self.given:
@@ -145,7 +243,7 @@ class Fuzz:
 
 def main(dev: str, parent: str, kind: str, seed: int, steps: int) -> int:
     fuzz = Fuzz(dev, parent, kind, seed)
-    log = [fuzz.qdisc("add")]
+    log = [] if parent == "default" else [fuzz.qdisc("add")]
     for number in range(steps):
         log.append(fuzz.step())
         found = fuzz.faults()

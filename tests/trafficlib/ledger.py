@@ -18,9 +18,11 @@ TCA_STATS_QUEUE, TCA_STATS_APP = 3, 4
 HEADER, TCMSG = struct.Struct("=IHHII"), struct.Struct("=BxxxiIII")
 
 KINDS = {"codel": 40, "codel_oot": 40, "fq_codel": 48, "fq_codel_oot": 48}  # where ours begins
+SHARED = 40  # of fq_codel, behind the statistics of the in-tree one
 SIGHT = struct.Struct("=30QHHHH")
 CAUSES = ("codel", "limit", "memory", "change", "filter", "taken", "reset", "spare")
 FOREVER = 20
+STRICT = b"strict_parent"
 
 
 Count = tuple[int, int]  # packets, bytes
@@ -29,7 +31,9 @@ Count = tuple[int, int]  # packets, bytes
 class Ledger:
     """Packets and bytes by what became of them; delays are packets by bucket of sojourn time."""
 
-    def __init__(self, ifindex: int, handle: int, kind: str, ours: bytes, drops: int) -> None:
+    def __init__(
+        self, ifindex: int, handle: int, kind: str, ours: bytes, drops: int, shared: int
+    ) -> None:
         *numbers, offset, first, count, _ = SIGHT.unpack_from(ours)
         counts: list[Count] = list(zip(numbers[:28:2], numbers[1:28:2]))
         self.ifindex = ifindex
@@ -40,6 +44,7 @@ class Ledger:
         self.marked = dict(zip(("codel", "ce_threshold"), counts[12:14]))
         self.delays = dict(enumerate(struct.unpack_from(f"={count}Q", ours, offset), first))
         self.drops = drops  # as the core counts them
+        self.shared = shared  # packets that found no idle queue
 
     def faults(self) -> list[str]:
         """What does not add up."""
@@ -72,18 +77,50 @@ def decode(message: bytes) -> Ledger | None:
     tb = attributes(message[TCMSG.size :])
     kind = tb[TCA_KIND].rstrip(b"\0").decode()
     stats = attributes(tb.get(TCA_STATS2, b""))
-    ours = stats.get(TCA_STATS_APP, b"")[KINDS.get(kind, 0) :]
+    app = stats.get(TCA_STATS_APP, b"")
+    ours = app[KINDS.get(kind, 0) :]
     if kind not in KINDS or len(ours) < SIGHT.size:
         return None
     (drops,) = struct.unpack_from("=8xI", stats[TCA_STATS_QUEUE])
-    return Ledger(ifindex, handle, kind, ours, drops)
+    shared = struct.unpack_from("=Q", app, SHARED)[0] if KINDS[kind] > SHARED else 0
+    return Ledger(ifindex, handle, kind, ours, drops, shared)
+
+
+def qdiscs() -> list[bytes]:
+    """A message for each qdisc in this network namespace."""
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:
+        sock.send(HEADER.pack(36, RTM_GETQDISC, NLM_DUMP, 1, 0) + TCMSG.pack(0, 0, 0, 0, 0))
+        return list(messages(sock))
+
+
+def kinds() -> set[bytes]:
+    """Of all qdiscs in this network namespace."""
+    return {attributes(message[TCMSG.size :])[TCA_KIND].rstrip(b"\0") for message in qdiscs()}
 
 
 def read() -> list[Ledger]:
     """All qdiscs of ours in this network namespace."""
-    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:
-        sock.send(HEADER.pack(36, RTM_GETQDISC, NLM_DUMP, 1, 0) + TCMSG.pack(0, 0, 0, 0, 0))
-        return [found for message in messages(sock) if (found := decode(message))]
+    return [found for message in qdiscs() if (found := decode(message))]
+
+
+def drifts() -> list[str]:
+    """Parents that have other sums than their children, and mistakes that a strict parent found."""
+    found, have, below = [], {}, {}
+    for message in qdiscs():
+        _, _, handle, parent, _ = TCMSG.unpack_from(message)
+        tb = attributes(message[TCMSG.size :])
+        stats = attributes(tb[TCA_STATS2])[TCA_STATS_QUEUE]
+        qlen, backlog, _, _, mistakes = struct.unpack_from("=5I", stats)
+        if tb[TCA_KIND].rstrip(b"\0") != STRICT:  # may have set a packet aside
+            have[handle] = (qlen, backlog)
+        elif mistakes:
+            found.append(f"{mistakes} mistakes of the child of {handle >> 16:x}:")
+        packets, length = below.get(parent & 0xFFFF0000, (0, 0))
+        below[parent & 0xFFFF0000] = (packets + qlen, length + backlog)
+    for handle, sums in below.items():
+        if handle and have.get(handle, sums) != sums:
+            found.append(f"{handle >> 16:x}: has {have[handle]}, what is below it {sums}")
+    return found
 
 
 def messages(sock: socket.socket) -> Iterator[bytes]:
@@ -100,12 +137,14 @@ def messages(sock: socket.socket) -> Iterator[bytes]:
             data = data[(length + 3) & ~3 :]
 
 
-def faults() -> list[str]:
-    """What does not add up in this namespace. A delay is read after the rest of the ledger, so
+def faults(tree: bool = False) -> list[str]:
+    """What does not add up in this namespace; with tree also between parents and children. A delay is read after the rest of the ledger, so
     a packet may be in between; a real difference does not go away."""
     found: list[str] = []
     for _ in range(FOREVER):
         found = [fault for ledger in read() for fault in ledger.faults()]
+        if tree:
+            found += drifts()
         if not found:
             break
     return found
