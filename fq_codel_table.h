@@ -506,9 +506,10 @@ static inline void fq_codel_retire(struct fq_codel_table *t,
 	fq_codel_ring_move(t, flow, ring);
 }
 
+/* An empty flow is SHARED until a dequeue finds it empty: no packet waits in it. */
 static inline bool fq_codel_is_shared(const struct fq_codel_table *t, u32 i)
 {
-	return i != FQ_CODEL_NONE &&
+	return i != FQ_CODEL_NONE && t->flows[i].queue.tail &&
 	       t->flows[i].fq_codel_flags & FQ_CODEL_SHARED;
 }
 
