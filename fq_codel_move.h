@@ -12,33 +12,87 @@
 
 #include "fq_codel_table.h"
 
-/* Merge the packets of a queue into another one, in order of arrival. */
-static inline void fq_codel_merge(struct codel_queue *to,
-				  struct codel_queue *from)
+/* Runs of packets that wait for being merged: 2^0, 2^1, ... of them */
+#define FQ_CODEL_RUNS		17
+
+static_assert(FQ_CODEL_FLOWS_MAX >> (FQ_CODEL_RUNS - 1) == 1);
+
+/**
+ * struct fq_codel_move - a move on its way
+ * @to: the new pool
+ * @from: the pool in use
+ * @runs: packets on their way to the queue that is shared, apart from its first ones: at
+ *	i, the last packet of 2^i queues in one, in order of arrival; NULL if there is none
+ */
+struct fq_codel_move {
+	struct fq_codel_table *to;
+	struct fq_codel_table *from;
+	struct sk_buff *runs[FQ_CODEL_RUNS];
+};
+
+/* Merge two queues, each given by its last packet, in order of arrival; of two packets that
+ * came at the same time, the one of @a is first. Return: the last packet of both.
+ */
+static inline struct sk_buff *fq_codel_merge(struct sk_buff *a, struct sk_buff *b)
 {
-	struct sk_buff *a = to->tail ? to->tail->next : NULL;
-	struct sk_buff *b = from->tail ? from->tail->next : NULL;
-	struct sk_buff *first = NULL, **next = &first, *last = NULL;
+	struct sk_buff *in_a = a->next, *in_b = b->next;
+	struct sk_buff *first, **next = &first;
 
-	if (a)
-		to->tail->next = NULL;
-	if (b)
-		from->tail->next = NULL;
-	while (a || b) {
-		bool take_a = a && (!b || codel_skb_cb(a)->enqueue_time <=
-					  codel_skb_cb(b)->enqueue_time);
+	a->next = NULL;
+	b->next = NULL;
+	while (in_a && in_b) {
+		bool take_a = codel_skb_cb(in_a)->enqueue_time <=
+			      codel_skb_cb(in_b)->enqueue_time;
+		struct sk_buff **in = take_a ? &in_a : &in_b;
 
-		last = take_a ? a : b;
-		if (take_a)
-			a = a->next;
-		else
-			b = b->next;
-		*next = last;
-		next = &last->next;
+		*next = *in;
+		next = &(*next)->next;
+		*in = *next;
 	}
-	if (last)
-		last->next = first;
-	to->tail = last;
+	*next = in_a ? : in_b;
+	if (in_a)
+		b = a;
+	b->next = first;
+	return b;
+}
+
+/* Packets go to the queue that is shared. As in a binary counter, only runs of as many
+ * queues are merged: each packet is looked at log2(queues) times.
+ */
+static inline void fq_codel_move_run(struct fq_codel_move *move, struct sk_buff *tail)
+{
+	struct sk_buff **run = move->runs;
+
+	for (; *run; *run++ = NULL)
+		tail = fq_codel_merge(*run, tail);
+	*run = tail;
+}
+
+/* The last merge: what is in all runs, and in the queue itself */
+static inline void fq_codel_move_runs(struct fq_codel_move *move)
+{
+	struct codel_queue *shared;
+	struct sk_buff *tail = NULL;
+	u32 i;
+
+	for (i = 0; i < FQ_CODEL_RUNS; i++)
+		if (move->runs[i])
+			tail = tail ? fq_codel_merge(move->runs[i], tail) : move->runs[i];
+	if (!tail)
+		return;
+	shared = &move->to->flows[move->to->shares[0]].queue;
+	shared->tail = fq_codel_merge(shared->tail, tail);
+}
+
+/* Move the packets of a queue; only the one that is shared may have some already. */
+static inline void fq_codel_move_packets(struct fq_codel_move *move,
+					 struct codel_queue *to,
+					 struct codel_queue *from)
+{
+	if (to->tail)
+		fq_codel_move_run(move, from->tail);
+	else
+		to->tail = from->tail;
 	to->backlog += from->backlog;
 	from->tail = NULL;
 	from->backlog = 0;
@@ -156,10 +210,10 @@ static inline void fq_codel_move_state(struct fq_codel_table *to,
 }
 
 /* An active flow, to the same line */
-static inline void fq_codel_move_active(struct fq_codel_table *to,
-					struct fq_codel_table *from,
+static inline void fq_codel_move_active(struct fq_codel_move *move,
 					struct fq_codel_flow *flow)
 {
+	struct fq_codel_table *to = move->to, *from = move->from;
 	bool old = flow->fq_codel_flags & FQ_CODEL_OLD;
 	struct fq_codel_flow *dest;
 
@@ -170,13 +224,12 @@ static inline void fq_codel_move_active(struct fq_codel_table *to,
 		fq_codel_line_add(to, old ? &to->old : &to->new, dest);
 	}
 	dest->fq_codel_flags |= flow->fq_codel_flags & FQ_CODEL_CAME;
-	fq_codel_merge(&dest->queue, &flow->queue);
+	fq_codel_move_packets(move, &dest->queue, &flow->queue);
 	fq_codel_resized(to, dest);
 }
 
 /* The flows of a line that are of a kind */
-static inline void fq_codel_move_line(struct fq_codel_table *to,
-				      struct fq_codel_table *from,
+static inline void fq_codel_move_line(struct fq_codel_move *move,
 				      const struct fq_codel_line *line,
 				      enum fq_codel_move_kind kind)
 {
@@ -184,10 +237,10 @@ static inline void fq_codel_move_line(struct fq_codel_table *to,
 	u32 i = line->first, n;
 
 	for (n = 0; n < line->len; n++) {
-		flow = &from->flows[i];
+		flow = &move->from->flows[i];
 		i = flow->turn_next;
 		if (fq_codel_move_kind(flow) == kind)
-			fq_codel_move_active(to, from, flow);
+			fq_codel_move_active(move, flow);
 	}
 }
 
@@ -235,11 +288,12 @@ static inline void fq_codel_move_prepare(struct fq_codel_table *from,
  * @to: a new pool
  * @from: the pool in use, or one that was never made; keeps no packet
  *
- * Under the root lock.
+ * Under the root lock; takes O(n log n) for n packets and flows.
  */
 static inline void fq_codel_table_move(struct fq_codel_table *to,
 				       struct fq_codel_table *from)
 {
+	struct fq_codel_move move = { .to = to, .from = from };
 	enum fq_codel_move_kind kind;
 
 	if (!from->count)
@@ -249,9 +303,10 @@ static inline void fq_codel_table_move(struct fq_codel_table *to,
 	fq_codel_move_idle(to, from, FQ_CODEL_RING_IDLE);
 	fq_codel_move_idle(to, from, FQ_CODEL_RING_KEPT);
 	for (kind = FQ_CODEL_MOVE_CLASS; kind <= FQ_CODEL_MOVE_OWN; kind++) {
-		fq_codel_move_line(to, from, &from->new, kind);
-		fq_codel_move_line(to, from, &from->old, kind);
+		fq_codel_move_line(&move, &from->new, kind);
+		fq_codel_move_line(&move, &from->old, kind);
 	}
+	fq_codel_move_runs(&move);
 	to->shared = from->shared;
 }
 

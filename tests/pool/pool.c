@@ -443,6 +443,35 @@ static bool places(void)
 	return true;
 }
 
+static bool returns(void)
+{
+	return waits() && comes_back(0) && comes_back(CROWD) && owes() && places();
+}
+
+/* ---- many queues become one ---- */
+
+static bool merges(void)
+{
+	u32 i, packets = 5 * SOURCES;
+
+	must(fresh(1024));
+	for (i = 0; i < packets; i++)
+		push_bytes(rng_even(&rng, 0, SOURCES - 1), QUANTUM);
+	skbs_looked_at = 0;
+	change(1);
+	must(skbs_looked_at <= 2 * packets * 12);	/* two in each comparison; log2(SOURCES) + 2 */
+	must(pool_is_right());
+	return drained();
+}
+
+static const struct {
+	const char *name;
+	bool (*passes)(void);
+} cases[] = {
+	{ "a flow that was out of packets at its turn", returns },
+	{ "600 queues become one", merges },
+};
+
 static bool run(u64 seed)
 {
 	u32 n;
@@ -460,15 +489,19 @@ static bool run(u64 seed)
 int main(int argc, char **argv)
 {
 	int seeds = argc > 1 ? atoi(argv[1]) : 1, more = argc > 2 ? atoi(argv[2]) : 0;
-	int seed, bad = 0;
+	int count = sizeof(cases) / sizeof(cases[0]), i, seed;
+	bool right, bad = false;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("TAP version 13\n1..%d\n", 1 + seeds + more);
-	bad = !waits() || !comes_back(0) || !comes_back(CROWD) || !owes() || !places();
-	printf("%sok 1 a flow that was out of packets at its turn\n", bad ? "not " : "");
+	printf("TAP version 13\n1..%d\n", count + seeds + more);
+	for (i = 0; i < count; i++) {
+		right = cases[i].passes();
+		printf("%sok %d %s\n", right ? "" : "not ", i + 1, cases[i].name);
+		bad |= !right;
+	}
 	for (seed = 1; seed <= seeds && !bad; seed++) {
 		bad = !run(seed);
-		printf("%sok %d %d steps, seed %d\n", bad ? "not " : "", 1 + seed, STEPS, seed);
+		printf("%sok %d %d steps, seed %d\n", bad ? "not " : "", count + seed, STEPS, seed);
 	}
 	fq_codel_table_free(pool);
 	return bad;

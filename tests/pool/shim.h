@@ -41,8 +41,11 @@ struct codel_queue {
 	struct codel_vars vars;
 };
 
+static u64 skbs_looked_at;
+
 static inline struct sk_buff *codel_skb_cb(struct sk_buff *skb)
 {
+	skbs_looked_at++;
 	return skb;
 }
 

@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# Many flows: bounds on the time for which the root lock is held, by a change of `flows` and
+# by one dequeue; and few: no flow shares a queue while one is free.
+
+# shellcheck disable=SC2119 # functions with optional arguments
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/traffic.sh"
+. "$(dirname "$0")/probe.sh"
+
+lib_require python3
+
+# many WHAT...: see trafficlib/many.py
+many()
+{
+	in_ns "$NS" python3 -ES "$LIB_DIR/trafficlib/many.py" "$@"
+}
+
+PLENTY="limit 1000000 memory_limit 4000000000 target 10s interval 10s"
+
+# shrinks KIND FLOWS: so many flows, with a packet each, move to a single queue
+shrinks()
+{
+	local kind=$1 flows=$2 begin
+
+	# shellcheck disable=SC2086 # words
+	probe_waiting "$kind" flows 65536 $PLENTY
+	many send d0 "$flows" 1
+	probe get d0 10: qlen
+	check "packets that wait" "$REPLY" ">=" $((flows - 30))	# the first ones may leave
+
+	begin=${EPOCHREALTIME/./}
+	tcn qdisc change dev d0 parent 1:1 "$kind" flows 1
+	CHANGE_US=$((${EPOCHREALTIME/./} - begin))
+	echo "$flows flows become one: $CHANGE_US us"
+	check_time "change of flows, us" "$CHANGE_US" "<=" 100000
+	probe get d0 10: qlen
+	check "packets that wait" "$REPLY" ">=" $((flows - 30))
+}
+
+lib_add shrinks "$FQ_CODEL_KIND: 16,000 flows become one" "$FQ_CODEL_KIND" 16000
+lib_add shrinks "$FQ_CODEL_KIND: 60,000 flows become one" "$FQ_CODEL_KIND" 60000
+lib_main "$@"
