@@ -551,9 +551,21 @@ static inline u8 fq_codel_free_ring(const struct fq_codel_table *t)
 	if (!(t->rings_used & BIT_ULL(FQ_CODEL_RING_KEPT)))
 		return FQ_CODEL_RING_NONE;
 	if (t->rings_used & ~FQ_CODEL_IDLE &&
-	    idle <= max(t->count >> FQ_CODEL_KEPT_SHIFT, 1U))
+	    idle <= t->count >> FQ_CODEL_KEPT_SHIFT)
 		return FQ_CODEL_RING_NONE;
 	return FQ_CODEL_RING_KEPT;
+}
+
+/* The first flow of a line may have sent its last packet without the line being looked at
+ * since: it is idle. One in the dropping state stays, as its end has to be reported.
+ */
+static inline void fq_codel_retire_first(struct fq_codel_table *t,
+					 const struct fq_codel_line *line)
+{
+	struct fq_codel_flow *flow = &t->flows[line->first];
+
+	if (line->len && !flow->queue.tail && !flow->queue.vars.dropping)
+		fq_codel_retire(t, flow);
 }
 
 /* Give a hash the queue of a ring of idle ones that is idle for longest. */
@@ -579,9 +591,17 @@ static noinline struct fq_codel_flow *
 fq_codel_assign(struct fq_codel_table *t, u32 hash)
 {
 	u32 *share = &t->shares[hash * t->salt & t->shares_mask];
-	u8 ring = fq_codel_free_ring(t);
+	u8 ring;
 
-	if (ring == FQ_CODEL_RING_NONE || fq_codel_is_shared(t, *share))
+	if (fq_codel_is_shared(t, *share))
+		return fq_codel_share(t, share);
+	ring = fq_codel_free_ring(t);
+	if (ring == FQ_CODEL_RING_NONE) {
+		fq_codel_retire_first(t, &t->new);
+		fq_codel_retire_first(t, &t->old);
+		ring = fq_codel_free_ring(t);
+	}
+	if (ring == FQ_CODEL_RING_NONE)
 		return fq_codel_share(t, share);
 	return fq_codel_take(t, ring, hash);
 }

@@ -39,6 +39,24 @@ shrinks()
 	check "packets that wait" "$REPLY" ">=" $((flows - 30))
 }
 
+# stays_free KIND FLOWS BULK: after as many thin flows as there are queues, BULK others
+stays_free()
+{
+	topo_create
+	topo_bottleneck 10mbit "$1" flows "$2"
+	sink_start
+	udp_send --flows "$2" --size 100 --rate 2e6 --time 0.1 >/dev/null
+	drain 5
+	udp_send --source 8000 --flows "$3" --size 500 --rate 12e6 --time 0.3 >/dev/null
+	sink_stop
+	check "packets in shared queues" "$(bottleneck_get '.shared // 0')" == 0
+}
+
 lib_add shrinks "$FQ_CODEL_KIND: 16,000 flows become one" "$FQ_CODEL_KIND" 16000
 lib_add shrinks "$FQ_CODEL_KIND: 60,000 flows become one" "$FQ_CODEL_KIND" 60000
+for flows in 1 2 3 4 8 16 31; do
+	lib_add stays_free "$FQ_CODEL_KIND: $flows flows in $flows queues" "$FQ_CODEL_KIND" \
+		"$flows" "$flows"
+done
+lib_add stays_free "$FQ_CODEL_KIND: 3 flows in 4 queues" "$FQ_CODEL_KIND" 4 3
 lib_main "$@"

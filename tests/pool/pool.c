@@ -464,12 +464,36 @@ static bool merges(void)
 	return drained();
 }
 
+/* ---- few flows: none is kept idle ---- */
+
+static bool few(u32 count)
+{
+	u32 i;
+
+	must(fresh(count));
+	for (i = 0; i < 4 * count; i++) {	/* all have come back before */
+		push_bytes(i % count, 60);	/* not a whole turn, or the flow may linger */
+		must(pull() && !queued);
+	}
+	for (i = 0; i < 2 * count; i++)
+		push_bytes(count + i % count, QUANTUM);
+	must(pool->shared == (count < 32 ? 0 : 2 * (count / 32)));
+	must(pool_is_right());
+	return drained();
+}
+
+static bool fews(void)
+{
+	return few(1) && few(2) && few(3) && few(4) && few(8) && few(16) && few(31) && few(32);
+}
+
 static const struct {
 	const char *name;
 	bool (*passes)(void);
 } cases[] = {
 	{ "a flow that was out of packets at its turn", returns },
 	{ "600 queues become one", merges },
+	{ "few flows: none is kept idle", fews },
 };
 
 static bool run(u64 seed)
