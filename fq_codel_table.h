@@ -43,6 +43,12 @@
 /* Old flows without packets at most: one dequeue may have to retire them all */
 #define FQ_CODEL_LINGERING	16
 
+/* Rounds after which nothing is left of what an idle flow was: more than the largest debt
+ * takes to pay back. Within half of what 16 bits hold, every idle flow is looked at.
+ */
+#define FQ_CODEL_AGED		16384U
+#define FQ_CODEL_SWEEP		32768U
+
 /* Flows in the ring of the largest that are compared to find the fattest */
 #define FQ_CODEL_COMPARED	4
 
@@ -77,6 +83,9 @@ struct fq_codel_line {
  * @old: had a turn
  * @round_last: flow of @old whose turn ends the round; valid if @old has any
  * @round: counts the passes through @old
+ * @sweep_due: grows by @count with each round; for each FQ_CODEL_SWEEP of it, a flow is
+ *	looked at by fq_codel_sweep()
+ * @sweep_next: the flow to look at next
  * @lingering: flows of @old that were out of packets when their last turn ended
  * @shares_mask: of a hash, the bits that say its place in @shares
  * @shares: flows that hashes share, valid if they are SHARED; FQ_CODEL_NONE at first
@@ -95,6 +104,8 @@ struct fq_codel_table {
 	u32 round_last;
 	u16 round;
 	u16 lingering;
+	u32 sweep_due;
+	u32 sweep_next;
 	u64 shared;
 	u32 shares_mask;
 	u32 rings[FQ_CODEL_RINGS];
@@ -256,6 +267,33 @@ static inline struct fq_codel_flow *fq_codel_fattest(struct fq_codel_table *t)
 	return fq_codel_fattest_without(t, 0);
 }
 
+/* ---- rounds ---- */
+
+/* The round in which a flow was active is a number of 16 bits: keep it from becoming that
+ * of this round again.
+ */
+static noinline void fq_codel_sweep(struct fq_codel_table *t)
+{
+	struct fq_codel_flow *flow;
+
+	for (; t->sweep_due >= FQ_CODEL_SWEEP; t->sweep_due -= FQ_CODEL_SWEEP) {
+		flow = &t->flows[t->sweep_next];
+		if (++t->sweep_next == t->count)
+			t->sweep_next = 0;
+		if (!(flow->fq_codel_flags & FQ_CODEL_ACTIVE) &&
+		    (u16)(t->round - flow->turn_next) > FQ_CODEL_AGED)
+			flow->turn_next = t->round - FQ_CODEL_AGED;
+	}
+}
+
+static __always_inline void fq_codel_round_end(struct fq_codel_table *t)
+{
+	t->round++;
+	t->sweep_due += t->count;
+	if (unlikely(t->sweep_due >= FQ_CODEL_SWEEP))
+		fq_codel_sweep(t);
+}
+
 /* ---- lines ---- */
 
 static inline void fq_codel_line_add(struct fq_codel_table *t,
@@ -317,8 +355,9 @@ static inline void fq_codel_line_del(struct fq_codel_table *t,
 	else
 		t->turn_prev[flow->turn_next] = t->turn_prev[i];
 	if (old && t->round_last == i) {
-		t->round += first;
 		t->round_last = first ? line->last : t->turn_prev[i];
+		if (first)
+			fq_codel_round_end(t);
 	}
 	flow->fq_codel_flags &= ~(FQ_CODEL_ACTIVE | FQ_CODEL_OLD);
 }
@@ -379,7 +418,8 @@ static inline void fq_codel_rotate(struct fq_codel_table *t,
 	struct fq_codel_line *old = &t->old;
 	u32 i = old->first;
 
-	t->round += t->round_last == i;
+	if (t->round_last == i)
+		fq_codel_round_end(t);
 	if (old->len == 1)
 		return;
 	t->flows[old->last].turn_next = i;

@@ -448,6 +448,46 @@ static bool returns(void)
 	return waits() && comes_back(0) && comes_back(CROWD) && owes() && places();
 }
 
+/* ---- a flow that is back after as many rounds as 16 bits can count ---- */
+
+/* Flow 1 sends until @rounds have passed since flow 0 was active. */
+static bool rounds_pass(const struct fq_codel_flow *idle, u64 rounds)
+{
+	u16 before, start = idle->turn_next;
+	u64 passed;
+
+	for (passed = (u16)(pool->round - start); passed < rounds;
+	     passed += (u16)(pool->round - before)) {
+		before = pool->round;
+		push_bytes(1, QUANTUM);
+		must(pull());
+	}
+	must(passed == rounds);
+	return true;
+}
+
+static bool comes_late(u64 rounds)
+{
+	struct fq_codel_flow *flow;
+	struct codel_vars *vars;
+
+	must(run_out(QUANTUM, 8, CROWD, &vars));
+	flow = fq_codel_lookup(pool, source_hash(0));
+	must(!(flow->fq_codel_flags & FQ_CODEL_ACTIVE));
+	must(flow->fq_codel_flags & FQ_CODEL_DROPPING && vars->first_above_time);
+	must(rounds_pass(flow, rounds));
+	push_bytes(0, QUANTUM);
+	must(ended(vars) && !(flow->fq_codel_flags & FQ_CODEL_OLD));
+	must(flow->deficit == QUANTUM);
+	return true;
+}
+
+static bool late(void)
+{
+	return comes_late(65535) && comes_late(65536) && comes_late(65537) &&
+	       comes_late(2 * 65536) && comes_late(5 * 65536);
+}
+
 /* ---- many queues become one ---- */
 
 static bool merges(void)
@@ -492,6 +532,7 @@ static const struct {
 	bool (*passes)(void);
 } cases[] = {
 	{ "a flow that was out of packets at its turn", returns },
+	{ "a flow that is back after 65,536 rounds", late },
 	{ "600 queues become one", merges },
 	{ "few flows: none is kept idle", fews },
 };
