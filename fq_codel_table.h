@@ -286,10 +286,10 @@ static noinline void fq_codel_sweep(struct fq_codel_table *t)
 	}
 }
 
-static __always_inline void fq_codel_round_end(struct fq_codel_table *t)
+static __always_inline void fq_codel_rounds_end(struct fq_codel_table *t, u32 rounds)
 {
-	t->round++;
-	t->sweep_due += t->count;
+	t->round += rounds;
+	t->sweep_due += rounds * t->count;
 	if (unlikely(t->sweep_due >= FQ_CODEL_SWEEP))
 		fq_codel_sweep(t);
 }
@@ -357,7 +357,7 @@ static inline void fq_codel_line_del(struct fq_codel_table *t,
 	if (old && t->round_last == i) {
 		t->round_last = first ? line->last : t->turn_prev[i];
 		if (first)
-			fq_codel_round_end(t);
+			fq_codel_rounds_end(t, 1);
 	}
 	flow->fq_codel_flags &= ~(FQ_CODEL_ACTIVE | FQ_CODEL_OLD);
 }
@@ -419,7 +419,7 @@ static inline void fq_codel_rotate(struct fq_codel_table *t,
 	u32 i = old->first;
 
 	if (t->round_last == i)
-		fq_codel_round_end(t);
+		fq_codel_rounds_end(t, 1);
 	if (old->len == 1)
 		return;
 	t->flows[old->last].turn_next = i;
@@ -468,6 +468,55 @@ static inline void fq_codel_pass(struct fq_codel_table *t,
 	}
 	fq_codel_line_del(t, flow);
 	fq_codel_line_add(t, &t->old, flow);
+}
+
+/*
+ * Every flow with packets has had a turn and may not send: all are in debt. Give each of them
+ * at once the quanta of all rounds that would pass like this one, until the first may send.
+ */
+static noinline void fq_codel_skip_rounds(struct fq_codel_table *t, u32 quantum)
+{
+	struct fq_codel_flow *flow;
+	s32 nearest = S32_MIN;
+	u32 i, n, rounds;
+
+	for (n = 0, i = t->old.first; n < t->old.len; n++, i = flow->turn_next) {
+		flow = &t->flows[i];
+		if (flow->queue.tail)
+			nearest = max(nearest, flow->deficit);
+	}
+	if (nearest > 0 || nearest == S32_MIN)
+		return;
+	rounds = (u32)-nearest / quantum + 1;
+	for (n = 0, i = t->old.first; n < t->old.len; n++, i = flow->turn_next) {
+		flow = &t->flows[i];
+		flow->deficit = min_t(s64, flow->deficit + (u64)rounds * quantum, quantum);
+	}
+	fq_codel_rounds_end(t, rounds);
+}
+
+/**
+ * fq_codel_turn_end() - the flow whose turn it is remains, and may not send
+ * @t: the pool
+ * @flow: the flow
+ * @quantum: bytes of a turn
+ * @turns: that have ended since the search for a flow that may send began
+ *
+ * However small the quantum and however large the debts, a search among n flows looks at
+ * flows 4n + 1 times at most: n + 1 turns, twice all flows to skip rounds, and n turns. (It
+ * also retires those without packets, each once.)
+ *
+ * Return: @turns, with this one.
+ */
+static __always_inline u32 fq_codel_turn_end(struct fq_codel_table *t,
+					     struct fq_codel_flow *flow, u32 quantum,
+					     u32 turns)
+{
+	fq_codel_pass(t, flow, quantum);
+	if (likely(turns < t->old.len))
+		return turns + 1;
+	fq_codel_skip_rounds(t, quantum);
+	return 0;
 }
 
 /* ---- the pool ---- */

@@ -350,6 +350,7 @@ static __always_inline struct fq_codel_flow *fq_codel_next(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct fq_codel_table *t = &q->table;
+	u32 turns = 0;
 
 	while (t->new.len || t->old.len) {
 		u32 first = t->new.len ? t->new.first : t->old.first;
@@ -358,7 +359,7 @@ static __always_inline struct fq_codel_flow *fq_codel_next(struct Qdisc *sch)
 		if (flow->queue.tail && flow->deficit > 0)
 			return flow;
 		if (fq_codel_remains(t, flow))
-			fq_codel_pass(t, flow, q->config.quantum);
+			turns = fq_codel_turn_end(t, flow, q->config.quantum, turns);
 		else
 			fq_codel_emptied(sch, flow);
 	}

@@ -39,6 +39,29 @@ shrinks()
 	check "packets that wait" "$REPLY" ">=" $((flows - 30))
 }
 
+# owes KIND: each of 10,000 flows sends a packet that costs 780 quanta, and has another. The next
+# dequeue has to find the flow that may send first.
+owes()
+{
+	ns_create n
+	probe_start "$NS"
+	probe_dummy d0
+	tcn qdisc add dev d0 root handle 1: stab overhead 200000 linklayer ethernet \
+		tbf rate 8kbit burst 300kb limit 100000000
+	# shellcheck disable=SC2086 # words
+	tcn qdisc add dev d0 parent 1:1 handle 10: "$1" flows 65536 $PLENTY quantum 256
+	many send d0 10000 2
+	probe get d0 10: qlen
+	check "packets that wait" "$REPLY" ">=" 19990
+
+	tcn qdisc change dev d0 root handle 1: tbf rate 200gbit burst 100mb limit 100000000
+	many send d0 1 1
+	LONGEST=$(many watch 0.4)
+	echo "$1: the processor was busy for $LONGEST us at most"
+	check_time "longest time without another process, us" "$LONGEST" "<=" 20000
+	probe_empty "at the end" d0 10:
+}
+
 # stays_free KIND FLOWS BULK: after as many thin flows as there are queues, BULK others
 stays_free()
 {
@@ -54,6 +77,7 @@ stays_free()
 
 lib_add shrinks "$FQ_CODEL_KIND: 16,000 flows become one" "$FQ_CODEL_KIND" 16000
 lib_add shrinks "$FQ_CODEL_KIND: 60,000 flows become one" "$FQ_CODEL_KIND" 60000
+lib_add owes "$FQ_CODEL_KIND: debts of 780 quanta" "$FQ_CODEL_KIND"
 for flows in 1 2 3 4 8 16 31; do
 	lib_add stays_free "$FQ_CODEL_KIND: $flows flows in $flows queues" "$FQ_CODEL_KIND" \
 		"$flows" "$flows"

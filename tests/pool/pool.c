@@ -24,6 +24,9 @@ static struct rng rng;
 static u64 now, queued;
 static u64 sent[SOURCES + CLASSES], seen[SOURCES + CLASSES];
 static u64 moved[SOURCES + CLASSES];	/* sent before the last change of the pool */
+static u32 last_source;	/* of the packet that left last */
+static u64 turns_ended;	/* in all searches for a flow that may send */
+static bool one_by_one;	/* no round is skipped */
 
 #define must(condition) do {						\
 	if (!(condition)) {						\
@@ -94,18 +97,23 @@ static bool leave(struct fq_codel_flow *flow)
 	must(skb->number > seen[skb->source] ||
 	     (skb->source >= SOURCES && skb->number <= moved[skb->source]));
 	seen[skb->source] = max(skb->number, seen[skb->source]);
+	last_source = skb->source;
 	free(skb);
 	return true;
 }
 
 static bool pull(void)
 {
+	u32 turns = 0;
+
 	while (pool->new.len || pool->old.len) {
 		u32 first = pool->new.len ? pool->new.first : pool->old.first;
 		struct fq_codel_flow *flow = &pool->flows[first];
 
 		if (fq_codel_remains(pool, flow)) {
-			fq_codel_pass(pool, flow, QUANTUM);
+			turns_ended++;
+			turns = fq_codel_turn_end(pool, flow, QUANTUM, turns);
+			turns = one_by_one ? 0 : turns;
 			continue;
 		}
 		if (!flow->queue.tail) {
@@ -488,6 +496,45 @@ static bool late(void)
 	       comes_late(2 * 65536) && comes_late(5 * 65536);
 }
 
+/* ---- debts of many quanta ---- */
+
+/* All sources have packets that cost up to 700 quanta: which leaves first, and after how
+ * many turns at most?
+ */
+static bool owe_much(bool skip, u32 *order, u64 *most)
+{
+	u32 i;
+
+	must(fresh(1024));
+	rng_seed(&rng, 1);
+	one_by_one = !skip;
+	*most = 0;
+	for (i = 0; i < 3 * SOURCES; i++)
+		push_bytes(i % SOURCES, rng_even(&rng, 1 << 19, 1 << 20));
+	for (i = 0; i < 3 * SOURCES; i++) {
+		turns_ended = 0;
+		must(pull());
+		order[i] = last_source;
+		*most = max(*most, turns_ended);
+	}
+	one_by_one = false;
+	must(!queued);
+	return true;
+}
+
+/* Rounds in which no flow may send are skipped, and the order is as if they were not. */
+static bool skips(void)
+{
+	static u32 order[2][3 * SOURCES];
+	u64 most;
+
+	must(owe_much(false, order[0], &most) && most > 10 * SOURCES);
+	must(owe_much(true, order[1], &most));
+	must(most <= 2 * SOURCES + 1);
+	must(!memcmp(order[0], order[1], sizeof(order[0])));
+	return true;
+}
+
 /* ---- many queues become one ---- */
 
 static bool merges(void)
@@ -533,6 +580,7 @@ static const struct {
 } cases[] = {
 	{ "a flow that was out of packets at its turn", returns },
 	{ "a flow that is back after 65,536 rounds", late },
+	{ "debts of many quanta", skips },
 	{ "600 queues become one", merges },
 	{ "few flows: none is kept idle", fews },
 };

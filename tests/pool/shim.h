@@ -15,6 +15,7 @@ typedef __s32 s32;
 typedef __s64 s64;
 
 #define U32_MAX			UINT32_MAX
+#define S32_MIN			INT32_MIN
 #define BIT(n)			(1UL << (n))
 #define BIT_ULL(n)		(1ULL << (n))
 #define likely(x)		(x)
