@@ -33,7 +33,8 @@
 #define FQ_CODEL_RING_KEPT	1	/* idle, but its flow has come back before */
 #define FQ_CODEL_RING_NONE	2	/* idle, but no hash may have it */
 #define FQ_CODEL_RING_MIN	3
-#define FQ_CODEL_RINGS		64	/* FQ_CODEL_RING_MIN + 24 + 32, and more */
+#define FQ_CODEL_RINGS		64
+#define FQ_CODEL_RING_SHIFT	4	/* all sizes below 16 bytes have the same ring */
 #define FQ_CODEL_IDLE		(BIT_ULL(FQ_CODEL_RING_IDLE) |		\
 				 BIT_ULL(FQ_CODEL_RING_KEPT))
 
@@ -187,15 +188,15 @@ static noinline void fq_codel_ring_move(struct fq_codel_table *t,
 		flow->fq_codel_ring = ring;
 }
 
-/*
- * The bytes of an active flow have changed: put it into the ring of its size. There is
- * one for all that it can have: less than 2^24 packets, as each takes 256 bytes or more
- * of a memory_limit of 32 bits, and none is longer than 2^32 bytes.
+static_assert(FQ_CODEL_RING_MIN + 64 - FQ_CODEL_RING_SHIFT < FQ_CODEL_RINGS);
+
+/* The bytes of an active flow have changed: put it into the ring of its size. Every
+ * number of 64 bits has a ring: a size table can make the packets of a flow any length.
  */
 static __always_inline void fq_codel_resized(struct fq_codel_table *t,
 					     struct fq_codel_flow *flow)
 {
-	u8 ring = FQ_CODEL_RING_MIN + fls64(flow->queue.backlog);
+	u8 ring = FQ_CODEL_RING_MIN + fls64(flow->queue.backlog >> FQ_CODEL_RING_SHIFT);
 
 	if (ring != flow->fq_codel_ring)
 		fq_codel_ring_move(t, flow, ring);

@@ -241,7 +241,7 @@ static bool flow_is_right(const struct fq_codel_flow *flow, u64 *packets)
 	}
 	must(bytes == flow->queue.backlog);
 	must(!flow->queue.tail || flow->fq_codel_ring ==
-	     min(FQ_CODEL_RING_MIN + fls64(bytes), FQ_CODEL_RINGS - 1));
+	     FQ_CODEL_RING_MIN + fls64(bytes >> FQ_CODEL_RING_SHIFT));
 	return true;
 }
 
@@ -574,6 +574,25 @@ static bool fews(void)
 	return few(1) && few(2) && few(3) && few(4) && few(8) && few(16) && few(31) && few(32);
 }
 
+/* ---- a flow of any size ---- */
+
+static bool sizes(void)
+{
+	struct fq_codel_flow *flow;
+	u64 size;
+
+	must(fresh(4));
+	flow = push_bytes(0, QUANTUM);
+	for (size = 1; size; size <<= 1) {
+		flow->queue.backlog = size;
+		fq_codel_resized(pool, flow);
+		must(flow->fq_codel_ring < FQ_CODEL_RINGS && fq_codel_fattest(pool) == flow);
+	}
+	flow->queue.backlog = QUANTUM;
+	fq_codel_resized(pool, flow);
+	return drained();
+}
+
 static const struct {
 	const char *name;
 	bool (*passes)(void);
@@ -583,6 +602,7 @@ static const struct {
 	{ "debts of many quanta", skips },
 	{ "600 queues become one", merges },
 	{ "few flows: none is kept idle", fews },
+	{ "a flow of any size", sizes },
 };
 
 static bool run(u64 seed)
