@@ -48,6 +48,12 @@ static inline void codel_stats_count(struct codel_count *count, u32 bytes)
 	count->bytes += bytes;
 }
 
+/* Prepare the sequence counter of 32-bit kernels, once, before the first packet. */
+static inline void codel_stats_init(struct codel_stats *stats)
+{
+	u64_stats_init(&stats->sync);
+}
+
 /* A packet of @len bytes and @segs segments is sent after its @sojourn, ns. */
 static inline void codel_stats_sent(struct codel_stats *stats, u32 len, u32 segs,
 				    u64 sojourn)
@@ -111,8 +117,10 @@ static inline void codel_stats_clear(struct Qdisc *sch, struct codel_stats *stat
 	u32 i;
 
 	if (!rcu_access_pointer(sch->rate_est)) {
+		u64_stats_update_begin(&sch->bstats.syncp);
 		u64_stats_set(&sch->bstats.packets, 0);
 		u64_stats_set(&sch->bstats.bytes, 0);
+		u64_stats_update_end(&sch->bstats.syncp);
 	}
 	sch->qstats.drops = 0;
 	sch->qstats.overlimits = 0;

@@ -43,7 +43,7 @@ struct fq_codel_flow {
 	u16 bucket_next;
 	u16 ring_prev;
 	u16 ring_next;
-};
+} __aligned(8);		/* i386 aligns 64-bit members to 4 bytes */
 
 static_assert(sizeof(struct fq_codel_flow) == 64);
 

@@ -40,7 +40,7 @@
 struct fq_codel_user {
 	struct codel_flow_stats stats;
 	const struct fq_codel_flow *owner;
-};
+} __aligned(8);
 
 static_assert(sizeof(struct fq_codel_user) == 2 * sizeof(struct fq_codel_flow));
 

@@ -168,6 +168,7 @@ static int codel_init(struct Qdisc *sch, struct nlattr *opt,
 	struct codel_sched *q = qdisc_priv(sch);
 
 	sch->flags |= CODEL_COMPAT_FLAGS;
+	codel_stats_init(&q->shared.stats);
 	codel_config_defaults(&q->shared.config, CODEL_LIMIT_DEFAULT, false);
 	if (opt)
 		return codel_change(sch, opt, extack);

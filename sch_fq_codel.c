@@ -601,6 +601,7 @@ static int fq_codel_init(struct Qdisc *sch, struct nlattr *opt,
 	int err;
 
 	sch->flags |= CODEL_COMPAT_FLAGS;
+	codel_stats_init(&q->shared.stats);
 	codel_config_defaults(&q->shared.config, FQ_CODEL_LIMIT_DEFAULT, true);
 	fq_codel_config_defaults(&q->config, codel_qdisc_mtu(sch));
 	err = tcf_block_get_ext(&q->block, sch, &filters, extack);

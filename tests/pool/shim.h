@@ -25,6 +25,7 @@ typedef __s64 s64;
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define clamp(x, lo, hi)	min(max(x, lo), hi)
 #define GFP_KERNEL		0
+#define __aligned(n)		__attribute__((aligned(n)))
 
 #include "codel.h"
 

@@ -45,9 +45,11 @@ rm -r "$d" "$1/tmp/no-initramfs.deb"
 """
 
 
-def debootstrap(name: str, root: Path, work: Path, arguments: list[str]) -> list[str]:
-    """The command that makes a root from the host's own sources; `work` is scratch."""
-    lines = apt.sources(name)
+def debootstrap(
+    name: str, root: Path, work: Path, arguments: list[str], lines: list[str] | None = None
+) -> list[str]:
+    """The command that makes a root from `lines`, or the host's own sources; `work` is scratch."""
+    lines = apt.sources(name) if lines is None else lines
     sources = work / "sources.list"
     sources.write_text("".join(f"{line}\n" for line in lines))
     argv = [*sandbox.UNSHARE, "mmdebstrap", "--mode=root", *arguments]

@@ -38,7 +38,7 @@ def contents(top: Path, names: list[str]) -> list[bytes]:
     return parts
 
 
-def _copy(top: Path, names: list[str], to: Path) -> None:
+def copy(top: Path, names: list[str], to: Path) -> None:
     for name in names:
         target = to / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -70,7 +70,7 @@ depmod -b /mnt {release}
 def _build(where: suite.Suite, names: list[str], made: Path) -> None:
     work = made / "work"
     dest = work / "dest"
-    _copy(TOP, names, work / "src")
+    copy(TOP, names, work / "src")
     dest.mkdir()
     # depmod sees the machine's modules and ours together.
     shutil.copytree(where.modules, dest, dirs_exist_ok=True, copy_function=_share)
@@ -112,7 +112,7 @@ def module(where: suite.Suite, folder: Path) -> list[Path]:
     )  # fmt: skip
 
     def build(made: Path) -> None:
-        _copy(folder, names, made / "src")
+        copy(folder, names, made / "src")
         suite.sandboxed(
             where,
             f"building the module in {folder}",

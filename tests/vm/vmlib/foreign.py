@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0
+"""32-bit architectures: their kernel headers, and compilers for them, in a root per release.
+
+The modules are only compiled; no 32-bit machine is booted. The root is amd64. Of the other
+architectures it has the headers alone, as their own compilers would not run here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import apt, cache, process, progress, root, sandbox, tree
+
+PACKAGES = ("gcc", "gcc-arm-linux-gnueabihf", "make", "perl")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A kernel to compile for: its release, architecture, headers and compiler."""
+
+    suite: str
+    architecture: str
+    headers: str
+    compiler: str
+
+
+# Debian has kernels for i386 up to bookworm.
+TARGETS = (
+    Target("bookworm", "i386", "linux-headers-686-pae", "gcc"),
+    Target("bookworm", "armhf", "linux-headers-armmp", "arm-linux-gnueabihf-gcc"),
+)
+
+# Headers of another architecture depend on a compiler that cannot be installed beside amd64's. So
+# they are unpacked, and only the parts that all architectures share are installed.
+UNPACK = """
+set -e
+mkdir "$1{sources}"
+chroot "$1" sh -ec '
+cd /tmp
+for meta in {metas}; do
+	package=$(apt-cache depends --important "$meta" | sed -n "s/^ *Depends: \\(linux-headers-.*\\)/\\1/p")
+	apt-get download "$package"
+done
+for deb in *.deb; do
+	common=$(dpkg-deb -f "$deb" Depends | tr ", " "\\n\\n" |
+		grep -x "linux-headers-.*-common\\|linux-kbuild-.*")
+	apt-get install -y $common
+	dpkg-deb --fsys-tarfile "$deb" | tar -x --keep-directory-symlink -C /
+	mkdir -p "/opt/${deb##*_}"
+	ln -s /usr/src/"${deb%%_*}" "/opt/${deb##*_}/headers"
+done
+rm *.deb
+'
+"""
+
+
+def _bootstrap(suite: str, made: Path, work: Path, log: Path) -> None:
+    targets = [t for t in TARGETS if t.suite == suite]
+    hook = work / "unpack.sh"
+    metas = " ".join(f"{t.headers}:{t.architecture}" for t in targets)
+    hook.write_text(UNPACK.replace("{sources}", root.SOURCES).replace("{metas}", metas))
+    architectures = ",".join(["amd64", *(t.architecture for t in targets)])
+    arguments = ["--variant=apt", "--dpkgopt=force-unsafe-io", f"--architectures={architectures}"]
+    arguments += [f"--dpkgopt=path-exclude={pattern}" for pattern in root.LEFT_OUT]
+    arguments += ["--include=" + ",".join(PACKAGES), f'--customize-hook=sh {hook} "$1"']
+    # Without updates: a mirror may have them for amd64 first.
+    argv = root.debootstrap(suite, made / "root", work, arguments, apt.sources(suite)[:1])
+    with log.open("wb") as stream:
+        status = progress.ticking(
+            f"{suite}: fetching headers and compilers for {architectures} (once, about a minute)",
+            log,
+            lambda: process.run(argv, stream, {**sandbox.ENVIRONMENT, "TMPDIR": str(work)}),
+        )
+    progress.check(f"{suite}: mmdebstrap for {architectures}", status, log)
+
+
+def _build_root(suite: str, made: Path) -> None:
+    work = made / "work"
+    work.mkdir()
+    _bootstrap(suite, made, work, made / "log")
+    for path in work.iterdir():
+        path.unlink()
+    work.rmdir()
+
+
+def _root(suite: str) -> Path:
+    parts = [UNPACK, *PACKAGES, *(str(t) for t in TARGETS if t.suite == suite)]
+    recipe = cache.digest(part.encode() for part in parts)
+    return cache.entry("foreign", f"{suite}-{recipe}", lambda made: _build_root(suite, made))
+
+
+def build(target: Target, work: Path) -> tuple[int, str]:
+    """Compiles the modules with W=1. Returns make's status and output."""
+    base = _root(target.suite) / "root"
+    names = [n for n in tree.files() if "/" not in n and n.endswith((".c", ".h", "Kbuild"))]
+    source = work / f"{target.suite}-{target.architecture}"
+    tree.copy(tree.TOP, names, source)
+    headers = f"/opt/{target.architecture}.deb/headers"
+    argv = ["make", "-C", headers, f"M={root.SOURCES}", "W=1", f"CC={target.compiler}", "modules"]
+    env = {"DEB_BUILD_ARCH": "amd64", "DEB_HOST_ARCH": "amd64"}
+    if target.compiler != "gcc":
+        triplet = target.compiler.removesuffix("-gcc")
+        env |= {"DEB_HOST_ARCH": target.architecture, "DEB_HOST_GNU_TYPE": triplet}
+    log = source / "log"
+    with log.open("wb") as stream:
+        status = sandbox.run(base, argv, stream, {root.SOURCES: source}, env=env)
+    return status, log.read_text(errors="replace")
