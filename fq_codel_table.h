@@ -667,6 +667,7 @@ static inline struct fq_codel_flow *fq_codel_take(struct fq_codel_table *t,
 	if (flow->fq_codel_flags & FQ_CODEL_HASHED)
 		fq_codel_hash_del(t, flow);
 	memset(&flow->queue.vars, 0, sizeof(flow->queue.vars));
+	flow->deficit = max(flow->deficit, 0);
 	flow->fq_codel_ring = ring;
 	fq_codel_hash_add(t, flow, hash);
 	fq_codel_user_renamed(t, flow);

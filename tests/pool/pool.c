@@ -569,9 +569,19 @@ static bool few(u32 count)
 	return drained();
 }
 
+/* A debt stays with the flow that made it. */
+static bool no_heir(void)
+{
+	must(fresh(1));
+	must(push_bytes(0, 3 * QUANTUM) && pull());
+	must(pool->flows[0].deficit < 0);
+	must(push_bytes(1, QUANTUM)->deficit >= 0 && !pool->shared);
+	return drained();
+}
+
 static bool fews(void)
 {
-	return few(1) && few(2) && few(3) && few(4) && few(8) && few(16) && few(31) && few(32);
+	return no_heir() && few(1) && few(2) && few(3) && few(4) && few(8) && few(16) && few(31) && few(32);
 }
 
 /* ---- a flow of any size ---- */
