@@ -50,6 +50,7 @@ static inline void bench_set_segs(struct sk_buff *skb)
  * @budget: stop early after so many ms, as measured; 0: never
  * @flows: packets are offered in turn from so many
  * @size: bytes of a packet, link layer header included
+ * @short_size: the same, for every other flow; 0: as @size
  * @fill: packets that wait when it begins
  * @burst: packets offered before each dequeue; 0: as many as keep @fill waiting
  * @hash: 1: the flow hash comes with the packet; 0: the qdisc has to dissect it
@@ -66,6 +67,7 @@ struct bench_config {
 	u32 budget;
 	u32 flows;
 	u32 size;
+	u32 short_size;
 	u32 fill;
 	u32 burst;
 	u32 hash;
@@ -81,11 +83,13 @@ struct bench_config {
  * @saddr: source address
  * @daddr: destination address; cake shares a link among hosts, too
  * @hash: flow hash, if it comes with the packet
+ * @len: bytes of a packet, as the qdisc counts them
  */
 struct bench_flow {
 	__be32 saddr;
 	__be32 daddr;
 	u32 hash;
+	u32 len;
 };
 
 /**

@@ -37,6 +37,7 @@ static const struct bench_key bench_keys[] = {
 	BENCH_KEY(budget, 0, 1000 * 1000),
 	BENCH_KEY(flows, 1, 1 << 20),
 	BENCH_KEY(size, BENCH_SIZE_MIN, ETH_FRAME_LEN),
+	BENCH_KEY(short_size, 0, ETH_FRAME_LEN),
 	BENCH_KEY(fill, 0, 100 * 1000),
 	BENCH_KEY(burst, 0, 1000),
 	BENCH_KEY(hash, 0, 1),

@@ -47,7 +47,7 @@ static __always_inline struct sk_buff *bench_next(struct bench_run *run)
 	__skb_set_hash(skb, flow->hash, run->config.hash, run->config.hash);
 	skb->dev = qdisc_dev(run->sch);
 	skb_mark_not_on_list(skb);
-	qdisc_skb_cb(skb)->pkt_len = skb->len;
+	qdisc_skb_cb(skb)->pkt_len = flow->len;
 	bench_set_segs(skb);
 	return skb;
 }

@@ -40,6 +40,8 @@ static int bench_flows_make(struct bench_run *run)
 		run->flows[i].saddr = htonl(BENCH_SOURCES + i);
 		run->flows[i].daddr = htonl(BENCH_SINKS + i);
 		run->flows[i].hash = run->config.hash ? bench_mix(i + 1) : 0;
+		run->flows[i].len = i & 1 && run->config.short_size ?
+				    run->config.short_size : run->config.size;
 	}
 	return 0;
 }

@@ -15,6 +15,7 @@ PACKETS = 10000
 WARMUP_ONE, WARMUP_MANY = 3000, 30000
 FLOOD = 10  # packets offered for one that leaves
 ONLY_ENQUEUE = 1000  # nearly none leaves
+SHORT = 74  # bytes of an acknowledgement or of a voice packet, far below a quantum
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Row:
     fill: int = 0
     burst: int = 0
     size: int = 1514
+    short_size: int = 0  # of every other flow; 0: the same
     hashed: bool = True
     setting: Setting = field(default_factory=Setting)
     kinds: tuple[str, ...] = SUBJECTS
@@ -50,8 +52,9 @@ class Row:
         shared = not (self.setting.ecn and kind in MARK_UNSHARED)
         values = {
             "packets": packets, "warmup": self.warmup, "budget": BUDGET, "flows": self.flows,
-            "size": self.size, "fill": self.fill, "burst": self.burst,
-            "hash": self.hashed, "ecn": self.setting.ecn, "shared": shared, "each": each,
+            "size": self.size, "short_size": self.short_size, "fill": self.fill,
+            "burst": self.burst, "hash": self.hashed, "ecn": self.setting.ecn,
+            "shared": shared, "each": each,
         }  # fmt: skip
         return " ".join(f"{k}={int(v)}" for k, v in values.items())
 
@@ -94,6 +97,22 @@ def _wait() -> list[Row]:
     return rows + more
 
 
+def _short() -> list[Row]:
+    """Calls, games and acknowledgements: packets far shorter than a quantum."""
+
+    def row(regime: str, title: str, flows: int, fill: int, size: int = SHORT) -> Row:
+        short_size = SHORT if size != SHORT else 0
+        return Row(regime, title, flows, fill, size=size, short_size=short_size, goal="short")
+
+    one, wait = f"one packet of {SHORT} bytes at a time", f"500 of {SHORT} bytes waiting"
+    acks = f"500 waiting, of every other flow {SHORT} bytes"
+    return [
+        row("short", one, 1, 0), row("short", one, 512, 0), row("short-wait", wait, 1, 500),
+        row("short-wait", wait, 64, 500), row("short-wait", wait, 512, 500),
+        row("acks-wait", acks, 16, 500, 1514), row("acks-wait", acks, 512, 500, 1514),
+    ]  # fmt: skip
+
+
 def _flood_rows(regime: str, title: str, burst: int) -> list[Row]:
     """The queue is full of thin flows, and most packets that come are too many."""
 
@@ -130,7 +149,7 @@ def _codel() -> list[Row]:
 
 
 ROWS: list[Row] = [
-    *_one(), *_wait(),
+    *_one(), *_wait(), *_short(),
     *_flood_rows("flood", "flood, ten times the link's rate", FLOOD),
     *_flood_rows("enqueue", "flood, nothing leaves", ONLY_ENQUEUE),
     *_memory(), *_codel(),

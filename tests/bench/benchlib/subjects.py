@@ -8,6 +8,7 @@ from dataclasses import dataclass
 LOOP = "bench_loop"
 NOP = "bench_loop_nop"
 OURS = ("codel_oot", "fq_codel_oot")
+RIVALS = ("codel", "fq_codel")  # in-tree
 SUBJECTS = ("pfifo", "codel", "codel_oot", "fq_codel", "fq_codel_oot",
             "fq", "fq_pie", "cake", "dualpi2")  # fmt: skip
 FLOW_QUEUES = ("fq_codel", "fq_codel_oot")

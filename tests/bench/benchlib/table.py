@@ -15,6 +15,11 @@ GOALS = (
     ("one-f1", "fq_codel_oot", "fq_codel", 285 / 318),
     ("wait-f512", "fq_codel_oot", "fq_codel", 360 / 399),
 )
+# Packets of 74 bytes: not above in-tree.
+SHORT_ROWS = ("short-f1", "short-f512", "short-wait-f1", "short-wait-f64", "short-wait-f512",
+              "acks-wait-f16", "acks-wait-f512")  # fmt: skip
+GOALS += tuple((row, f"{kind}_oot", kind, 1.0)
+               for kind in ("codel", "fq_codel") for row in SHORT_ROWS)  # fmt: skip
 FLOOD_GOAL = 450
 FLOOD_ROWS = ("enqueue-f900", "enqueue-f900-b65536", "enqueue-f9000-b65536",
               "enqueue-f900-d1", "enqueue-f900-b65536-d1")  # fmt: skip
