@@ -29,6 +29,7 @@ class Target:
 TARGETS = (
     Target("bookworm", "i386", "linux-headers-686-pae", "gcc"),
     Target("bookworm", "armhf", "linux-headers-armmp", "arm-linux-gnueabihf-gcc"),
+    Target("sid", "armhf", "linux-headers-armmp", "arm-linux-gnueabihf-gcc"),
 )
 
 # Headers of another architecture depend on a compiler that cannot be installed beside amd64's. So
