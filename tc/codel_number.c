@@ -8,7 +8,6 @@
 
 #include "codel_number.h"
 
-#define CODEL_NUMBER_CAP (1ULL << 33)	/* every larger number is too large */
 #define CODEL_EXPONENT_CAP 100000
 
 const struct codel_unit codel_time_units[] = {
@@ -100,9 +99,11 @@ static const char *codel_scan_decimal(struct codel_decimal *d, const char *p)
 }
 
 /*
- * The whole part is added up from the left until it is too large anyhow, the
- * fraction from the right: floor((a + x) / 10) is floor((a + floor(x)) / 10)
- * for a whole a, so that dividing digit by digit loses nothing but the rest.
+ * The whole part is added up from the left, the fraction from the right:
+ * floor((a + x) / 10) is floor((a + floor(x)) / 10) for a whole a, so that
+ * dividing digit by digit loses nothing but the rest. The whole part fits into
+ * 32 bits before it is multiplied, so that the product fits into 64; a larger
+ * whole part returns UINT64_MAX.
  */
 static __u64 codel_scale_decimal(const struct codel_decimal *d, __u32 scale,
 				 bool *rest)
@@ -113,8 +114,11 @@ static __u64 codel_scale_decimal(const struct codel_decimal *d, __u32 scale,
 	__u64 whole = 0;
 	long i;
 
-	for (i = 0; i < point && whole < CODEL_NUMBER_CAP; i++)
+	for (i = 0; i < point; i++) {
 		whole = whole * 10 + codel_digit(d, i);
+		if (whole > UINT32_MAX)
+			return UINT64_MAX;
+	}
 
 	for (i = last - 1; i >= point; i--) {
 		fraction += (__u64)scale * codel_digit(d, i);
@@ -164,11 +168,11 @@ int codel_read_scaled(__u32 *value, bool *rest, const char *str,
 
 	if (codel_is_hex(p)) {
 		result = strtoull(p, &hex_end, 16);
-		if (result > CODEL_NUMBER_CAP)
-			result = CODEL_NUMBER_CAP;
 		unit = codel_find_unit(units, hex_end);
 		if (!unit)
 			return -EINVAL;
+		if (result > UINT32_MAX)
+			return -ERANGE;
 		result *= unit->scale;
 	} else {
 		end = codel_scan_decimal(&d, p);

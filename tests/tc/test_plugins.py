@@ -306,6 +306,36 @@ def test_sizes_are_exact(tc: Tc) -> None:
         assert sent == {9: u32(value)}, f"{text}: {sent}"
 
 
+def exact(value: Fraction) -> str:
+    """As a decimal number: the denominator is a power of two."""
+    whole, rest = divmod(value, 1)
+    digits = ""
+    while rest:
+        digit, rest = divmod(rest * 10, 1)
+        digits += str(digit)
+    return f"{whole}.{digits}" if digits else str(whole)
+
+
+def test_sizes_that_do_not_fit_are_refused(tc: Tc) -> None:
+    scales = {
+        "": 0, "b": 0, "k": 10, "kb": 10, "kbit": 7, "m": 20, "mb": 20, "mbit": 17, "g": 30,
+        "gb": 30, "gbit": 27,
+    }  # fmt: skip
+    for unit, shift in scales.items():
+        scale = 1 << shift
+        largest = exact(Fraction(U32, scale))
+        assert tc.add("fq_codel", ["memory_limit", largest + unit]) == {9: u32(U32)}, unit
+        # the first that does not fit, and products that a register of 32 to 66 bits wraps
+        too_large = [exact(Fraction(1 << bits, scale)) for bits in (32, 33, 63, 64, 65, 66)]
+        too_large += [f"{(1 << 64) // scale + n}.5" for n in range(2)]
+        too_large += [hex((1 << bits) // scale) for bits in (32, 64)]
+        too_large += [f"{n}{e}" for n in ("1", "0.017179869185") for e in ("e12", "e99999")]
+        for text in too_large:
+            said = tc.refusal("fq_codel", "memory_limit", text + unit)
+            expected = f'"{text}{unit}" is out of range (0 to 4294967295 bytes)'
+            assert said == f"fq_codel: memory_limit: {expected}\n", said
+
+
 def test_errors_name_keyword_and_value(tc: Tc) -> None:
     time = "0us to 4294967295us"
     count = "0 to 4294967295"
