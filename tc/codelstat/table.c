@@ -110,7 +110,7 @@ static const char *cs_rate_text(char text[CS_TEXT], const struct cs_row *row, bo
 	const double bytes = (double)row->delta.bytes;
 
 	if (row->since)
-		return cs_text_number(text, bytes * 8 / row->delta.seconds);
+		return cs_text_rate(text, bytes * 8, row->delta.seconds);
 	return rates ? "-" : cs_text_number(text, bytes);
 }
 
@@ -154,7 +154,7 @@ static void cs_causes(struct cs_line *line, const char *what, const struct cs_ro
 		cs_add(line, " ");
 		cs_add(line, words[i] ? words[i] : "other");
 		cs_add(line, " ");
-		cs_add(line, cs_text_number(text, (double)counts[i] / seconds));
+		cs_add(line, cs_text_rate(text, (double)counts[i], seconds));
 	}
 }
 

@@ -75,6 +75,13 @@ char *cs_text_number(char text[CS_TEXT], double value)
 	return text;
 }
 
+char *cs_text_rate(char text[CS_TEXT], double count, double seconds)
+{
+	if (seconds <= 0)
+		return strcpy(text, "-");
+	return cs_text_number(text, count / seconds);
+}
+
 char *cs_text_uint(char text[CS_TEXT], uint64_t value)
 {
 	cs_put_digits(text, value, 10);

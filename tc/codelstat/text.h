@@ -16,6 +16,9 @@ char *cs_text_time(char text[CS_TEXT], double ns);
 /* "0", "0.5", "23", "34.8k", "9.57M": powers of 1000, at most 5 characters below 10^18 */
 char *cs_text_number(char text[CS_TEXT], double value);
 
+/* @count per second as cs_text_number(), or "-" if @seconds is 0 */
+char *cs_text_rate(char text[CS_TEXT], double count, double seconds);
+
 /* All digits */
 char *cs_text_uint(char text[CS_TEXT], uint64_t value);
 

@@ -91,8 +91,8 @@ static void top_title(FILE *out, const struct top *top, const struct top_view *v
 
 	snprintf(line, sizeof(line), "%s  %s %s  %s%s  backlog %up %sB  active flows %zu",
 		 qdisc->dev, qdisc->kind, cs_text_handle(handle, qdisc->handle),
-		 cs_text_number(rate, (double)view->of.delta.bytes * 8 /
-				(since ? view->of.delta.seconds : 1)),
+		 cs_text_rate(rate, (double)view->of.delta.bytes * 8,
+			      since ? view->of.delta.seconds : 1),
 		 since ? "bit/s" : "bit", qdisc->qlen,
 		 cs_text_number(backlog, qdisc->backlog), view->n);
 	top_line(out, top, CS_BOLD, line);

@@ -68,10 +68,10 @@ static void watch_fate(char *line, const struct cs_row *row)
 
 	snprintf(line, WATCH_LINE, "%sbit%s  %s packets%s  drops %s%s  marks %s%s  "
 		 "backlog %up %sB %s",
-		 cs_text_number(bits, (double)delta->bytes * 8 / seconds), per,
-		 cs_text_number(packets, (double)delta->packets / seconds), per,
-		 cs_text_number(drops, (double)delta->drops / seconds), per,
-		 cs_text_number(marks, (double)delta->marks / seconds), per,
+		 cs_text_rate(bits, (double)delta->bytes * 8, seconds), per,
+		 cs_text_rate(packets, (double)delta->packets, seconds), per,
+		 cs_text_rate(drops, (double)delta->drops, seconds), per,
+		 cs_text_rate(marks, (double)delta->marks, seconds), per,
 		 row->q->qlen, cs_text_number(bytes, row->q->backlog),
 		 row->backlog_ms < 0 ? "" : cs_text_time(time, row->backlog_ms * 1e6));
 }

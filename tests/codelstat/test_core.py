@@ -305,6 +305,34 @@ def _() -> None:
     assert "/nonexistent/file.rec: No such file or directory" in missing, missing
 
 
+@case("two snapshots of the same time: no rates, and everything else")
+def _() -> None:
+    def at_once(data: bytearray) -> bytearray:
+        first = struct.unpack_from("=QQI", data, RECORD_HEADER)
+        at = RECORD_HEADER + RECORD_HEAD + first[2]
+        second = struct.unpack_from("=QQI", data, at)
+        struct.pack_into("=Q", data, at, first[0])
+        return data[: at + RECORD_HEAD + second[2]]
+
+    path = damaged(at_once)
+    words = ["--replay", path, "--speed", "0"]
+    shown = {name: codelstat(*name.split(), *words).stdout for name in
+             ("list", "list --json", "list --csv", "top r1 --handle 10:",
+              "top r1 --handle 10: --json", "watch r1 --handle 10:")}  # fmt: skip
+    os.unlink(path)
+    for name, text in shown.items():
+        assert text and not re.search(r"\b(inf|nan)\b", text), f"{name}: {text}"
+    assert re.search(r"^r1 +fq_codel_oot +- ", shown["list"], re.M), shown["list"]
+    assert re.search(r"drops/s codel -", shown["list"]), shown["list"]
+    check("top", shown["top r1 --handle 10:"].splitlines()[0].split()[3:5], ["-bit/s", "backlog"])
+    assert re.search(r"^-bit/s  - packets/s", shown["watch r1 --handle 10:"], re.M), shown
+    check("seconds", json.loads(shown["list --json"])["seconds"], 0)
+    (qdisc, _other) = json.loads(shown["list --json"])["qdiscs"][:2]
+    assert qdisc["change"]["packets"] and "backlog_ms" not in qdisc["change"], qdisc
+    flows = json.loads(shown["top r1 --handle 10: --json"])["flows"]
+    assert flows and not any("bytes_per_second" in flow for flow in flows), flows
+
+
 @case("arguments that are wrong are named, with status 2")
 def _() -> None:
     for words, named in {
