@@ -192,7 +192,8 @@ static bool cs_options(struct cs_qdisc *q, const struct nlattr *options)
 /* The part of our statistics that both kinds have, and the histogram behind it. It is
  * checked as a whole: with half of it, numbers would be wrong without looking so.
  */
-static bool cs_sight(struct cs_qdisc *q, const unsigned char *at, size_t len)
+static bool cs_sight(struct cs_snapshot *snapshot, struct cs_qdisc *q,
+		     const unsigned char *at, size_t len)
 {
 	struct codel_sight *sight = &q->sight;
 	size_t bytes;
@@ -207,11 +208,13 @@ static bool cs_sight(struct cs_qdisc *q, const unsigned char *at, size_t len)
 		memset(sight, 0, sizeof(*sight));
 		return false;
 	}
-	memcpy(q->delay + sight->delay_first, at + sight->delay_offset, bytes);
+	q->delay = cs_snapshot_add_delay(snapshot, at + sight->delay_offset,
+					 sight->delay_count);
 	return true;
 }
 
-static bool cs_sight_at(struct cs_qdisc *q, const struct nlattr *app, size_t offset)
+static bool cs_sight_at(struct cs_snapshot *snapshot, struct cs_qdisc *q,
+			const struct nlattr *app, size_t offset)
 {
 	const unsigned char *payload;
 	size_t len;
@@ -220,10 +223,11 @@ static bool cs_sight_at(struct cs_qdisc *q, const struct nlattr *app, size_t off
 		return false;
 	payload = mnl_attr_get_payload(app);
 	len = mnl_attr_get_payload_len(app);
-	return cs_sight(q, payload + offset, len - offset);
+	return cs_sight(snapshot, q, payload + offset, len - offset);
 }
 
-static void cs_codel_stats(struct cs_qdisc *q, const struct nlattr *app, bool ext)
+static void cs_codel_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
+			   const struct nlattr *app, bool ext)
 {
 	struct tc_codel_xstats st;
 
@@ -234,10 +238,11 @@ static void cs_codel_stats(struct cs_qdisc *q, const struct nlattr *app, bool ex
 	q->drop_overlimit = st.drop_overlimit;
 	q->ecn_mark = st.ecn_mark;
 	q->ce_mark = st.ce_mark;
-	q->ours = ext && cs_sight_at(q, app, offsetof(struct codel_xstats, sight));
+	q->ours = ext && cs_sight_at(snapshot, q, app, offsetof(struct codel_xstats, sight));
 }
 
-static void cs_fq_codel_stats(struct cs_qdisc *q, const struct nlattr *app, bool ext)
+static void cs_fq_codel_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
+			      const struct nlattr *app, bool ext)
 {
 	struct codel_fq_xstats st;
 	const struct tc_fq_codel_qd_stats *qd = &st.common.qdisc_stats;
@@ -253,7 +258,7 @@ static void cs_fq_codel_stats(struct cs_qdisc *q, const struct nlattr *app, bool
 	q->new_flow_count = qd->new_flow_count;
 	q->active = qd->new_flows_len + qd->old_flows_len;
 	q->memory = qd->memory_usage;
-	q->ours = ext && cs_sight_at(q, app, offsetof(struct codel_fq_xstats, sight));
+	q->ours = ext && cs_sight_at(snapshot, q, app, offsetof(struct codel_fq_xstats, sight));
 	if (q->ours)
 		q->shared = st.shared;
 }
@@ -318,9 +323,9 @@ static int cs_decode_qdisc(struct cs_snapshot *snapshot, const struct cs_filter 
 	cs_nested(stats, TCA_STATS_PKT64, tb[TCA_STATS2]);
 	cs_common_stats(q, stats);
 	if (type == CS_CODEL)
-		cs_codel_stats(q, stats[TCA_STATS_APP], ext);
+		cs_codel_stats(snapshot, q, stats[TCA_STATS_APP], ext);
 	else
-		cs_fq_codel_stats(q, stats[TCA_STATS_APP], ext);
+		cs_fq_codel_stats(snapshot, q, stats[TCA_STATS_APP], ext);
 	return 0;
 }
 
@@ -449,8 +454,9 @@ int cs_decode_qdiscs(struct cs_snapshot *snapshot, const struct cs_raw *raw,
 	size_t at = 0;
 	int err = 0;
 
-	snapshot->n_qdiscs = 0;
-	snapshot->n_flows = 0;
+	/* histograms are parts of messages that do not overlap: they fit into as much memory */
+	if (cs_snapshot_begin(snapshot, raw->len))
+		return -1;
 	snapshot->dev_known = false;
 	snapshot->monotonic = raw->monotonic;
 	snapshot->realtime = raw->realtime;

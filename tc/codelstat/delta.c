@@ -12,8 +12,7 @@ static void cs_delta_ours(struct cs_delta *delta, const struct cs_qdisc *before,
 			  const struct cs_qdisc *now)
 {
 	/* loops of their own for fields of their own: this runs for every qdisc */
-	const unsigned int first = now->sight.delay_first;
-	const unsigned int end = first + now->sight.delay_count;
+	uint64_t *delay = delta->delay + now->sight.delay_first;
 	unsigned int i;
 
 	for (i = 0; i < CODEL_DROP_CAUSES; i++) {
@@ -22,9 +21,11 @@ static void cs_delta_ours(struct cs_delta *delta, const struct cs_qdisc *before,
 	}
 	for (i = 0; i < CODEL_MARK_CAUSES; i++)
 		delta->mark[i] = CS_SINCE(sight.mark[i].packets);
-	for (i = first; i < end; i++) {
-		delta->delay[i] = CS_SINCE(delay[i]);
-		delta->delays += delta->delay[i];
+	for (i = 0; i < now->sight.delay_count; i++) {
+		delay[i] = now->delay[i];
+		if (before)
+			delay[i] -= cs_delay_in(before, now->sight.delay_first + i);
+		delta->delays += delay[i];
 	}
 	delta->shared = CS_SINCE(shared);
 }

@@ -43,15 +43,18 @@ static void cs_json_count(FILE *out, const char *key, const struct codel_count *
 	cs_put(out, "}");
 }
 
-/* Those that are not empty: [from, to, packets], ns; the last bucket has no end */
-static void cs_json_buckets(FILE *out, const uint64_t delay[CODEL_DELAY_BUCKETS])
+/* Of @count buckets from @i on, those that are not empty: [from, to, packets], ns; the last
+ * bucket has no end
+ */
+static void cs_json_buckets(FILE *out, const uint64_t *delay, unsigned int i,
+			    unsigned int count)
 {
+	const unsigned int end = i + count;
 	const char *comma = "";
-	unsigned int i;
 
 	cs_put(out, ",\"buckets\":[");
-	for (i = 0; i < CODEL_DELAY_BUCKETS; i++) {
-		if (!delay[i])
+	for (; i < end; i++, delay++) {
+		if (!*delay)
 			continue;
 		cs_put(out, comma);
 		cs_put(out, "[");
@@ -62,7 +65,7 @@ static void cs_json_buckets(FILE *out, const uint64_t delay[CODEL_DELAY_BUCKETS]
 		else
 			cs_put(out, "null");
 		cs_put(out, ",");
-		cs_put_uint(out, delay[i]);
+		cs_put_uint(out, *delay);
 		cs_put(out, "]");
 		comma = ",";
 	}
@@ -153,7 +156,7 @@ static void cs_json_sight(FILE *out, const struct cs_qdisc *q)
 	cs_put(out, "},\"delay\":{\"sum_ns\":");
 	cs_put_uint(out, sight->delay_sum);
 	cs_json_uint(out, "max_ns", sight->delay_max);
-	cs_json_buckets(out, q->delay);
+	cs_json_buckets(out, q->delay, sight->delay_first, sight->delay_count);
 	cs_put(out, "}");
 }
 
@@ -192,7 +195,7 @@ static void cs_json_delta(FILE *out, const struct cs_row *row)
 		cs_json_uint(out, "p99_ns", (uint64_t)row->delays.p99);
 		cs_json_uint(out, "p999_ns", (uint64_t)row->delays.p999);
 		cs_json_uint(out, "max_ns", (uint64_t)row->delays.max);
-		cs_json_buckets(out, d->delay);
+		cs_json_buckets(out, d->delay, 0, CODEL_DELAY_BUCKETS);
 	}
 	if (row->backlog_ms > 0)
 		fprintf(out, ",\"backlog_ms\":%.3f", row->backlog_ms);

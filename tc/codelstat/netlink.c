@@ -351,6 +351,11 @@ static int cs_netlink_next(struct cs_source *source, struct cs_snapshot *snapsho
 		err = cs_read_flows(nl, snapshot);
 	if (!err)
 		return 1;
+	if (errno == EFBIG) {
+		cs_error("there are more than %u qdiscs or %u flows; --dev shows one device",
+			 CS_QDISCS_MAX, CS_FLOWS_MAX);
+		return -1;
+	}
 	cs_error("reading the queues over netlink: %s", errno == EINTR ?
 		 "the list changes faster than it can be read" : strerror(errno));
 	return -1;

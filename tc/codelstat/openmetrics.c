@@ -335,7 +335,7 @@ static void metrics_histogram_of(const struct metrics_text *text,
 			metrics_ns(text->out, codel_delay_bound(i));
 			fprintf(text->out, "\"} %" PRIu64 "\n", below);
 		}
-		below += qdisc->delay[i];
+		below += cs_delay_in(qdisc, i);
 	}
 	metrics_begin(text->out, family, "_bucket", qdisc);
 	fprintf(text->out, ",le=\"+Inf\"} %" PRIu64 "\n", below);

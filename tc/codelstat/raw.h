@@ -39,7 +39,8 @@ void *cs_raw_reserve(struct cs_raw *raw, size_t more);
  * @raw: RTM_NEWLINK, RTM_NEWQDISC and RTM_NEWTCLASS, in any order; others are ignored
  * @filter: what is not wanted is left out
  *
- * Return: 0, -1 with errno EBADMSG if they are no messages, or ENOMEM
+ * Return: 0, -1 with errno EBADMSG if they are no messages, EFBIG if they are more than
+ * CS_QDISCS_MAX or CS_FLOWS_MAX, or ENOMEM
  */
 int cs_decode(struct cs_snapshot *snapshot, const struct cs_raw *raw,
 	      const struct cs_filter *filter);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /* Snapshots out of a recording; record.h has its format. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
  * @path: for messages
  * @file: open, behind @head
  * @raw: the last snapshot
+ * @n: its number, from 1 on
  * @head: of the next one, if @more
  * @more: there is one
  * @speed: see --speed
@@ -29,6 +31,7 @@ struct cs_replay_source {
 	const char *path;
 	FILE *file;
 	struct cs_raw raw;
+	uint64_t n;
 	struct cs_record_head head;
 	bool more;
 	double speed;
@@ -78,6 +81,19 @@ static int cs_replay_body(struct cs_replay_source *replay)
 	return 0;
 }
 
+/* Why messages could not be decoded: errno */
+static int cs_replay_undecoded(const struct cs_replay_source *replay)
+{
+	if (errno == EFBIG)
+		cs_error("%s: snapshot %" PRIu64 " has more than %u qdiscs or %u flows",
+			 replay->path, replay->n, CS_QDISCS_MAX, CS_FLOWS_MAX);
+	else if (errno == EBADMSG)
+		cs_error("%s: the recording is damaged", replay->path);
+	else
+		cs_error("%s: %m", replay->path);
+	return -1;
+}
+
 static int cs_replay_next(struct cs_source *source, struct cs_snapshot *snapshot)
 {
 	struct cs_replay_source *replay = (struct cs_replay_source *)source;
@@ -87,9 +103,11 @@ static int cs_replay_next(struct cs_source *source, struct cs_snapshot *snapshot
 		return 0;
 	if (cs_replay_body(replay))
 		return -1;
-	if (replay->raw.monotonic < before ||
-	    cs_decode(snapshot, &replay->raw, &replay->filter))
+	replay->n++;
+	if (replay->raw.monotonic < before)
 		return cs_replay_failed(replay, "the recording is damaged");
+	if (cs_decode(snapshot, &replay->raw, &replay->filter))
+		return cs_replay_undecoded(replay);
 	return cs_replay_head(replay) ? -1 : 1;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /* The memory of snapshots, and finding things in them. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,26 +8,22 @@
 
 #include "snapshot.h"
 
-/* Twice as much as before, so that growing costs little; what is new is zeroed */
-static void *cs_grow(void *array, size_t *room, size_t size)
+/* Twice as much as before, so that growing costs little */
+static void *cs_grow(void *array, size_t *room, size_t size, size_t max)
 {
 	size_t more = *room ? 2 * *room : 16;
-	char *bigger = reallocarray(array, more, size);
+	void *bigger;
 
-	if (bigger) {
-		memset(bigger + *room * size, 0, (more - *room) * size);
-		*room = more;
+	if (*room == max) {
+		errno = EFBIG;
+		return NULL;
 	}
+	if (more > max)
+		more = max;
+	bigger = reallocarray(array, more, size);
+	if (bigger)
+		*room = more;
 	return bigger;
-}
-
-/* Of the histogram, which is most of it, only what the one had that was here before */
-static struct cs_qdisc *cs_clean(struct cs_qdisc *qdisc)
-{
-	memset(qdisc->delay + qdisc->sight.delay_first, 0,
-	       qdisc->sight.delay_count * sizeof(*qdisc->delay));
-	memset(qdisc, 0, offsetof(struct cs_qdisc, delay));
-	return qdisc;
 }
 
 struct cs_qdisc *cs_snapshot_add_qdisc(struct cs_snapshot *snapshot)
@@ -34,11 +31,12 @@ struct cs_qdisc *cs_snapshot_add_qdisc(struct cs_snapshot *snapshot)
 	struct cs_qdisc *more = snapshot->qdiscs;
 
 	if (snapshot->n_qdiscs == snapshot->room_qdiscs)
-		more = cs_grow(more, &snapshot->room_qdiscs, sizeof(*more));
+		more = cs_grow(more, &snapshot->room_qdiscs, sizeof(*more), CS_QDISCS_MAX);
 	if (!more)
 		return NULL;
 	snapshot->qdiscs = more;
-	return cs_clean(more + snapshot->n_qdiscs++);
+	more += snapshot->n_qdiscs++;
+	return memset(more, 0, sizeof(*more));
 }
 
 struct cs_flow *cs_snapshot_add_flow(struct cs_snapshot *snapshot)
@@ -46,7 +44,7 @@ struct cs_flow *cs_snapshot_add_flow(struct cs_snapshot *snapshot)
 	struct cs_flow *more = snapshot->flows;
 
 	if (snapshot->n_flows == snapshot->room_flows)
-		more = cs_grow(more, &snapshot->room_flows, sizeof(*more));
+		more = cs_grow(more, &snapshot->room_flows, sizeof(*more), CS_FLOWS_MAX);
 	if (!more)
 		return NULL;
 	snapshot->flows = more;
@@ -54,10 +52,37 @@ struct cs_flow *cs_snapshot_add_flow(struct cs_snapshot *snapshot)
 	return memset(more, 0, sizeof(*more));
 }
 
+/* Memory that is not written to costs nothing: most messages are no histogram. */
+int cs_snapshot_begin(struct cs_snapshot *snapshot, size_t bytes)
+{
+	const size_t room = bytes / sizeof(*snapshot->delays) + 1;
+
+	snapshot->n_qdiscs = 0;
+	snapshot->n_flows = 0;
+	snapshot->n_delays = 0;
+	if (room <= snapshot->room_delays)
+		return 0;
+	free(snapshot->delays);
+	snapshot->delays = reallocarray(NULL, room, sizeof(*snapshot->delays));
+	snapshot->room_delays = snapshot->delays ? room : 0;
+	return snapshot->delays ? 0 : -1;
+}
+
+const uint64_t *cs_snapshot_add_delay(struct cs_snapshot *snapshot, const void *buckets,
+				      size_t count)
+{
+	uint64_t *delay = snapshot->delays + snapshot->n_delays;
+
+	memcpy(delay, buckets, count * sizeof(*delay));
+	snapshot->n_delays += count;
+	return delay;
+}
+
 void cs_snapshot_clear(struct cs_snapshot *snapshot)
 {
 	free(snapshot->qdiscs);
 	free(snapshot->flows);
+	free(snapshot->delays);
 	memset(snapshot, 0, sizeof(*snapshot));
 }
 
@@ -141,8 +166,8 @@ static bool cs_began_again(const struct cs_qdisc *before, const struct cs_qdisc 
 		if (cs_fewer(&now->sight.drop[i], &before->sight.drop[i]))
 			return true;
 	for (i = 0; i < before->sight.delay_count; i++)
-		if (now->delay[before->sight.delay_first + i] <
-		    before->delay[before->sight.delay_first + i])
+		if (cs_delay_in(now, before->sight.delay_first + (unsigned int)i) <
+		    before->delay[i])
 			return true;
 	return false;
 }

@@ -18,6 +18,10 @@
 
 #define CS_KIND_MAX	16
 
+/* Bounds of a snapshot, and so of its memory: about 64 MiB of qdiscs, 160 MiB of flows */
+#define CS_QDISCS_MAX	(1U << 17)
+#define CS_FLOWS_MAX	(1U << 20)
+
 /* Kinds that are shown; the others are only looked through for what is below them */
 enum cs_kind {
 	CS_OTHER,
@@ -60,7 +64,7 @@ enum cs_kind {
  * @dropping: codel
  * @ldelay: sojourn time of the last packet, us; codel
  * @sight: ours: ledger, sum and maximum of the delay
- * @delay: ours: the histogram, buckets of codel_delay.h
+ * @delay: ours: the buckets of the histogram that @sight announces; memory of the snapshot
  */
 struct cs_qdisc {
 	int ifindex;
@@ -99,8 +103,16 @@ struct cs_qdisc {
 	uint32_t ldelay;
 
 	struct codel_sight sight;
-	uint64_t delay[CODEL_DELAY_BUCKETS];
+	const uint64_t *delay;
 };
+
+/* Packets in a bucket of codel_delay.h; most qdiscs have few buckets that are not empty */
+static inline uint64_t cs_delay_in(const struct cs_qdisc *qdisc, unsigned int bucket)
+{
+	const unsigned int at = bucket - qdisc->sight.delay_first;
+
+	return at < qdisc->sight.delay_count ? qdisc->delay[at] : 0;
+}
 
 /**
  * struct cs_flow - a class of an fq_codel
@@ -137,6 +149,8 @@ struct cs_flow {
  * @dev_known: the device of the filter is there
  * @room_qdiscs: for how many there is memory at @qdiscs; one that was used is filled again
  * @room_flows: the same, at @flows
+ * @delays: the histograms of all qdiscs, one after another; @n_delays buckets
+ * @room_delays: the same, at @delays
  */
 struct cs_snapshot {
 	uint64_t monotonic;
@@ -148,6 +162,9 @@ struct cs_snapshot {
 	bool dev_known;
 	size_t room_qdiscs;
 	size_t room_flows;
+	uint64_t *delays;
+	size_t n_delays;
+	size_t room_delays;
 };
 
 /**
@@ -188,9 +205,18 @@ struct cs_source *cs_replay_open(const char *path, const struct cs_filter *filte
 /* Give its memory back. */
 void cs_snapshot_clear(struct cs_snapshot *snapshot);
 
-/* Room for one more, zeroed and counted; NULL if there is no memory */
+/* Empty it, with memory for histograms of @bytes in all; -1 and ENOMEM */
+int cs_snapshot_begin(struct cs_snapshot *snapshot, size_t bytes);
+
+/* Room for one more, zeroed and counted; NULL and ENOMEM, or EFBIG at CS_QDISCS_MAX or
+ * CS_FLOWS_MAX
+ */
 struct cs_qdisc *cs_snapshot_add_qdisc(struct cs_snapshot *snapshot);
 struct cs_flow *cs_snapshot_add_flow(struct cs_snapshot *snapshot);
+
+/* A copy of a histogram, within what cs_snapshot_begin() has made room for */
+const uint64_t *cs_snapshot_add_delay(struct cs_snapshot *snapshot, const void *buckets,
+				      size_t count);
 
 /* By device, then handle, then parent: default qdiscs below mq all have handle 0 */
 void cs_snapshot_sort(struct cs_snapshot *snapshot);

@@ -11,6 +11,7 @@ static struct cs_qdisc qdisc = {
 	.dev = "eth0", .kind = "fq_codel_oot", .type = CS_FQ_CODEL, .ours = true,
 	.ce_threshold = UINT64_MAX,
 };
+static uint64_t delay[CODEL_DELAY_BUCKETS];
 
 /* The names and labels of all samples, one to a line: without their values */
 static char *series(void)
@@ -45,7 +46,9 @@ int main(void)
 	ktap_result(strstr(idle, "le=\"0.000001024\"") && strstr(idle, "le=\"+Inf\""),
 		    "an idle queue has its buckets");
 	for (i = 0; i < CODEL_DELAY_BUCKETS; i++)
-		qdisc.delay[i] = i;
+		delay[i] = i;
+	qdisc.delay = delay;
+	qdisc.sight.delay_count = CODEL_DELAY_BUCKETS;
 	for (i = 0; i < CODEL_DROP_CAUSES; i++)
 		qdisc.sight.drop[i].packets = 1;
 	busy = series();

@@ -91,14 +91,17 @@ static void columns(void)
 		differs("cut off", text, "123456ab");
 }
 
-/* Of ours, with packets in so many buckets of the histogram */
+/* Of ours, with a histogram that is empty */
 static struct cs_qdisc ours(void)
 {
+	static const uint64_t empty[CODEL_DELAY_BUCKETS];
+
 	return (struct cs_qdisc) {
 		.ours = true, .type = CS_FQ_CODEL, .ecn = true, .limit = 10240,
 		.target = 5 * 1000000, .interval = 100 * 1000000, .ce_threshold = UINT64_MAX,
 		.maxpacket = 1514,
 		.sight = { .delay_first = 0, .delay_count = CODEL_DELAY_BUCKETS },
+		.delay = empty,
 	};
 }
 
@@ -150,7 +153,8 @@ static void deltas(void)
 	then.bytes = 1000, now.bytes = 3000;
 	then.sight.drop[CODEL_DROP_LIMIT].packets = 5;
 	now.sight.drop[CODEL_DROP_LIMIT].packets = 7;
-	then.delay[10] = 4, now.delay[10] = 10;
+	then.sight.delay_first = 9, then.sight.delay_count = 2, then.delay = (uint64_t[]){ 0, 4 };
+	now.sight.delay_first = 10, now.sight.delay_count = 1, now.delay = (uint64_t[]){ 10 };
 	cs_delta(&delta, &then, &now, 2);
 	same_number("bytes", (double)delta.bytes, 2000);
 	same_number("drops", (double)delta.drops, 2);
@@ -177,6 +181,7 @@ static void finds(void)
 {
 	struct cs_qdisc before[3] = { ours(), ours(), ours() }, now;
 	struct cs_snapshot in = { .qdiscs = before, .n_qdiscs = 3 };
+	const uint64_t ten = 10, nine = 9;
 	int i;
 
 	for (i = 0; i < 3; i++) {
@@ -185,7 +190,9 @@ static void finds(void)
 		before[i].parent = (uint32_t)i;
 		before[i].packets = 10;
 		before[i].sight.sent.packets = 10;
-		before[i].delay[20] = 10;
+		before[i].sight.delay_first = 20;
+		before[i].sight.delay_count = 1;
+		before[i].delay = &ten;
 	}
 	for (i = 0; i < 3; i++) {
 		now = before[i];
@@ -193,7 +200,7 @@ static void finds(void)
 			differs("find", "another or none", "the one with this parent");
 	}
 	now = before[1];
-	now.delay[20] = 9;
+	now.delay = &nine;
 	if (cs_snapshot_find(&in, &now))
 		differs("counters that began again", "found", "none");
 	now = before[1];
