@@ -196,20 +196,22 @@ static size_t cs_first_flow(const struct cs_snapshot *snapshot, const struct cs_
 	return low;
 }
 
-/* Beside another default fq_codel of the device */
+static bool cs_is_default_of(const struct cs_qdisc *qdisc, int ifindex)
+{
+	return !qdisc->handle && qdisc->ifindex == ifindex;
+}
+
+/* Whether the device has several default qdiscs: one is then beside another in the order. */
 static bool cs_is_ambiguous(const struct cs_snapshot *snapshot,
 			    const struct cs_qdisc *qdisc)
 {
 	const struct cs_qdisc *end = snapshot->qdiscs + snapshot->n_qdiscs;
-	const struct cs_qdisc *other;
+	const struct cs_qdisc *at = qdisc->handle ? NULL : cs_same_qdisc(snapshot, qdisc);
 
-	if (qdisc->handle)
+	if (!at)
 		return false;
-	for (other = snapshot->qdiscs; other < end; other++)
-		if (other->ifindex == qdisc->ifindex && !other->handle &&
-		    other->parent != qdisc->parent)
-			return true;
-	return false;
+	return (at > snapshot->qdiscs && cs_is_default_of(at - 1, qdisc->ifindex)) ||
+	       (at + 1 < end && cs_is_default_of(at + 1, qdisc->ifindex));
 }
 
 const struct cs_flow *cs_snapshot_flows(const struct cs_snapshot *snapshot,

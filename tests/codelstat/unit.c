@@ -217,6 +217,37 @@ static void finds(void)
 		differs("another handle", "found", "none");
 }
 
+/* Flows of default qdiscs have the same handle, 0: on a device with two they have no owner */
+static void owners(void)
+{
+	struct cs_qdisc qdiscs[] = {
+		{ .ifindex = 1, .parent = 1 },		{ .ifindex = 2, .parent = 1 },
+		{ .ifindex = 2, .parent = 2 },		{ .ifindex = 2, .handle = 0x100000 },
+		{ .ifindex = 3, .handle = 0x100000 },	{ .ifindex = 4, .parent = 1 },
+		{ .ifindex = 4, .handle = 0x100000 },	{ .ifindex = 5, .parent = 1 },
+		{ .ifindex = 5, .parent = 2 },
+	};
+	static const size_t owned[N(qdiscs)] = { 2, 0, 0, 1, 1, 2, 1, 0, 0 };
+	struct cs_flow flows[3 * 5];
+	const struct cs_snapshot in = { .qdiscs = qdiscs, .n_qdiscs = N(qdiscs),
+					.flows = flows, .n_flows = N(flows) };
+	const struct cs_flow *first;
+	size_t i, n;
+
+	for (i = 0; i < N(flows); i++)
+		flows[i] = (struct cs_flow) {
+			.ifindex = (int)i / 3 + 1,
+			.classid = i % 3 == 2 ? 0x100001 : (uint32_t)(i % 3 + 1),
+		};
+	for (i = 0; i < N(qdiscs); i++) {
+		first = cs_snapshot_flows(&in, &qdiscs[i], &n);
+		same_number("flows", (double)n, (double)owned[i]);
+		if (n && (first->ifindex != qdiscs[i].ifindex ||
+			  first->classid >> 16 != qdiscs[i].handle >> 16))
+			differs("first flow", "another's", "its own");
+	}
+}
+
 /* What an operator sees, and what he is told: in 1 s, unless a case says otherwise */
 struct situation {
 	const char *verdict;
@@ -336,6 +367,7 @@ int main(void)
 		{ "percentiles", percentiles },
 		{ "what happened in an interval", deltas },
 		{ "the same qdisc in an earlier snapshot", finds },
+		{ "whose flows they are", owners },
 		{ "verdicts", verdicts },
 	};
 	size_t i;
