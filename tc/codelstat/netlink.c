@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include <libmnl/libmnl.h>
@@ -105,6 +106,24 @@ static enum cs_dump cs_dump_keep(struct cs_raw *raw, size_t n, uint32_t seq, int
 	return CS_DUMP_MORE;
 }
 
+ssize_t cs_netlink_receive(int fd, void *data, size_t size, int flags)
+{
+	struct sockaddr_nl from = {};
+	struct iovec to = { .iov_base = data, .iov_len = size };
+	struct msghdr message = { .msg_name = &from, .msg_iov = &to, .msg_iovlen = 1 };
+	ssize_t n;
+
+	do {
+		message.msg_namelen = sizeof(from);
+		n = recvmsg(fd, &message, flags);
+	} while (n >= 0 && (message.msg_namelen != sizeof(from) || from.nl_pid));
+	if (n >= 0 && message.msg_flags & MSG_TRUNC) {
+		errno = ENOSPC;
+		return -1;
+	}
+	return n;
+}
+
 /* Receive until the dump has ended, whatever becomes of it. */
 static enum cs_dump cs_dump_receive(struct cs_netlink *nl, struct cs_raw *raw, int ifindex)
 {
@@ -115,7 +134,8 @@ static enum cs_dump cs_dump_receive(struct cs_netlink *nl, struct cs_raw *raw, i
 	while (state == CS_DUMP_MORE) {
 		if (!cs_raw_reserve(raw, CS_RECEIVE))
 			return CS_DUMP_FAILED;
-		n = mnl_socket_recvfrom(nl->socket, raw->data + raw->len, CS_RECEIVE);
+		n = cs_netlink_receive(mnl_socket_get_fd(nl->socket), raw->data + raw->len,
+				       CS_RECEIVE, 0);
 		if (n > 0)
 			state = cs_dump_keep(raw, (size_t)n, nl->seq, ifindex, &again);
 		else if (errno == ENOBUFS)
@@ -389,11 +409,16 @@ static void cs_netlink_close(struct cs_source *source)
 	free(nl);
 }
 
+/* Connected to the kernel, it refuses what others send: they cannot fill its buffer. */
 static struct mnl_socket *cs_netlink_socket(unsigned int groups)
 {
+	const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
 	struct mnl_socket *socket = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
 
-	if (socket && mnl_socket_bind(socket, groups, MNL_SOCKET_AUTOPID) < 0) {
+	if (!socket)
+		return NULL;
+	if (mnl_socket_bind(socket, groups, MNL_SOCKET_AUTOPID) < 0 ||
+	    connect(mnl_socket_get_fd(socket), (const void *)&kernel, sizeof(kernel))) {
 		mnl_socket_close(socket);
 		return NULL;
 	}

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "snapshot.h"
 
@@ -53,6 +54,11 @@ int cs_decode_flows(struct cs_snapshot *snapshot, const struct cs_raw *raw, size
 
 /* Attributes by number, NULL where there is none; those beyond @max are ignored */
 void cs_attrs(const struct nlattr **tb, uint16_t max, const void *payload, size_t len);
+
+/* netlink.c: as recvmsg(), but messages that the kernel did not send (nl_pid is not 0) are
+ * discarded. In the network namespace of a container, its root can send any to codelstat.
+ */
+ssize_t cs_netlink_receive(int fd, void *data, size_t size, int flags);
 
 /* netlink.c: what its next() decoded last */
 const struct cs_raw *cs_netlink_raw(const struct cs_source *source);

@@ -24,11 +24,12 @@ part() {
 }
 
 echo "KTAP version 1"
-echo "1..$((5 + ${#scripts[@]}))"
+echo "1..$((6 + ${#scripts[@]}))"
 part unit "$build/unit"
 part flows "$build/flows"
 part metrics "$build/metrics"
 part steps "$build/steps"
+part sender "$build/sender"
 part fuzz "$build/fuzz" "$rounds" shaped.rec
 for script in "${scripts[@]}"; do
 	export CODELSTAT=$PWD/$build/codelstat
