@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "http.h"
 #include "openmetrics.h"
+#include "replace.h"
 
 #define EXPORT_LISTEN	"127.0.0.1:8289"	/* after RFC 8289, which is CoDel's */
 #define EXPORT_BUCKETS	2
@@ -125,44 +125,21 @@ static int export_listen(struct export *export, const struct cs_common *common,
 	return status;
 }
 
-static int export_fail(const char *path)
-{
-	cs_error("cannot write %s: %m", path);
-	return CS_SYSTEM;
-}
-
-/* Into a file beside it, which then takes its place: readers find the old or the new one */
-static int export_replace(const struct export *export, const char *path)
-{
-	char *fresh = NULL;
-	int fd, status = CS_OK;
-	FILE *out;
-
-	if (asprintf(&fresh, "%s.XXXXXX", path) < 0)
-		return export_fail(path);
-	fd = mkstemp(fresh);
-	if (fd < 0) {
-		status = export_fail(fresh);
-		free(fresh);
-		return status;
-	}
-	out = fdopen(fd, "w");
-	fchmod(fd, 0644);	/* mkstemp() lets nobody else read it */
-	metrics_print(out, &export->metrics, &export->snapshot);
-	if (ferror(out) | fclose(out) || rename(fresh, path)) {
-		status = export_fail(path);
-		unlink(fresh);
-	}
-	free(fresh);
-	return status;
-}
-
 static int export_write(const struct export *export, const char *path)
 {
-	if (strcmp(path, "-"))
-		return export_replace(export, path);
+	struct replace file;
+
+	if (strcmp(path, "-")) {
+		if (replace_begin(&file, path))
+			return CS_SYSTEM;
+		metrics_print(file.out, &export->metrics, &export->snapshot);
+		return replace_end(&file) ? CS_SYSTEM : CS_OK;
+	}
 	metrics_print(stdout, &export->metrics, &export->snapshot);
-	return fflush(stdout) ? export_fail("standard output") : CS_OK;
+	if (!fflush(stdout))
+		return CS_OK;
+	cs_error("cannot write standard output: %m");
+	return CS_SYSTEM;
 }
 
 /* Once, and then the end of a recording; or every interval, --count times at most */
@@ -210,8 +187,8 @@ struct export_options {
 static const char export_help[] =
 	"  -l, --listen ADDR:PORT  serve http://ADDR:PORT/metrics (" EXPORT_LISTEN ");\n"
 	"                          IPv6 as [::1]:8289; port 0 is one that is free\n"
-	"  -t, --textfile PATH     write a file instead, once or every --interval; - is\n"
-	"                          standard output\n"
+	"  -t, --textfile PATH     replace a regular file instead, once or every --interval;\n"
+	"                          - is standard output\n"
 	"  -b, --buckets N         of the histogram, to each power of two: 1, 2, 4 or 8 (2)\n";
 
 static void export_option(struct export_options *options, int opt)

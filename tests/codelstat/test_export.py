@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import socket
+import stat
 import subprocess
 import tempfile
 import time
@@ -293,6 +294,70 @@ def textfile_fails() -> None:
     with open("/dev/full", "w", encoding="ascii") as full:
         done = subprocess.run([CODELSTAT, *REPLAY, "-t", "-"], stdout=full, stderr=full)
     check("a full device", done.returncode, 3)
+
+
+@case("nothing but a regular file is replaced")
+def textfile_special() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        os.mkfifo(place / "pipe")
+        (place / "directory").mkdir()
+        (place / "nowhere").symlink_to("absent")
+        (place / "loop").symlink_to("loop")
+        (place / "device").symlink_to("/dev/full")
+        (place / "to-pipe").symlink_to(place / "pipe")
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(place / "socket"))
+        before = {p.name: p.lstat() for p in place.iterdir()}
+        # a device of our own: as root, codelstat replaced even /dev/full
+        own = place / "own"
+        try:
+            os.mknod(own, stat.S_IFCHR | 0o666, os.makedev(1, 7))
+            before[own.name] = own.lstat()
+        except PermissionError:
+            pass
+        for name in before:
+            error = codelstat(*REPLAY, "--textfile", str(place / name), status=3).stderr
+            assert error.startswith(f"codelstat: cannot write {place / name}: "), error
+            assert name in ("loop",) or "neither a regular file" in error, error
+            check("lines", error.count("\n"), 1)
+        after = {p.name: p.lstat() for p in place.iterdir()}
+        check("files", sorted(after), sorted(before))
+        for name, old in before.items():
+            check(name, after[name].st_ino, old.st_ino)
+
+
+@case("through a symbolic link its target is replaced, beside the target")
+def textfile_link() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        (place / "links").mkdir()
+        (place / "data").mkdir()
+        target, link = place / "data" / "codel.prom", place / "links" / "to"
+        target.write_text("old")
+        link.symlink_to("../data/codel.prom")
+        (place / "links").chmod(0o555)  # of no use to root; a new file would be seen below
+        with target.open(encoding="ascii") as reader:
+            codelstat(*REPLAY, "--textfile", str(link))
+            check("a reader keeps what it has opened", reader.read(), "old")
+        (place / "links").chmod(0o755)
+        check("link", os.readlink(link), "../data/codel.prom")
+        check("samples", counted(target.read_text()), counted(text()))
+        check("files", [os.listdir(p.parent) for p in (link, target)], [["to"], ["codel.prom"]])
+
+
+@case("names without a directory, and names that are too long")
+def textfile_names() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        argv = [CODELSTAT, *REPLAY, "--textfile"]
+        check("status", subprocess.run([*argv, "here"], cwd=folder).returncode, 0)
+        check("status", subprocess.run([*argv, "./here"], cwd=folder).returncode, 0)
+        check("files", os.listdir(folder), ["here"])
+        for name in ("", "here/", "here/below", "new/", "a" * 256):
+            done = subprocess.run([*argv, name], cwd=folder, capture_output=True, text=True)
+            check(f"status of {name!r} ({done.stderr})", done.returncode, 3)
+            assert done.stderr.startswith(f"codelstat: cannot write {name}: "), done.stderr
+        check("files", os.listdir(folder), ["here"])
 
 
 @case("a text file every interval, until a signal or --count")
