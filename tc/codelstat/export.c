@@ -92,7 +92,15 @@ static int export_serve(struct export *export, int fd, const char *url)
 		.context = export,
 		.stopped = cs_stopped,
 	};
+	int spare;
 
+	/* else it would listen and never answer */
+	spare = dup(fd);
+	if (spare < 0) {
+		cs_error("no descriptor is left for a connection (RLIMIT_NOFILE): %m");
+		return CS_SYSTEM;
+	}
+	close(spare);
 	cs_catch_signals();
 	fprintf(stderr, "codelstat: serving %s/metrics\n", url);
 	if (!http_serve(&server))

@@ -37,8 +37,15 @@ struct http_connection {
 	size_t sent;
 };
 
+/**
+ * struct http_loop - the server at work
+ * @server: what is served
+ * @pause: no connection is accepted before, ns; 0 unless descriptors have run out
+ * @at: connections
+ */
 struct http_loop {
 	const struct http_server *server;
+	uint64_t pause;
 	struct http_connection at[HTTP_CONNECTIONS];
 };
 
@@ -101,6 +108,26 @@ static struct http_connection *http_place(struct http_loop *loop)
 	return c;
 }
 
+/* Without a descriptor or memory, the next connection takes the place of one that awaits
+ * something from its client. If there is none, poll() would report the same connection at
+ * once, again and again: nothing is accepted for a while.
+ */
+static void http_not_accepted(struct http_loop *loop, int error)
+{
+	struct http_connection *c;
+	size_t count;
+
+	if (error != EMFILE && error != ENFILE && error != ENOBUFS && error != ENOMEM)
+		return;		/* the connection has gone again */
+	c = http_oldest(loop, HTTP_LINGERING, &count);
+	if (!c)
+		c = http_oldest(loop, HTTP_READING, &count);
+	if (c)
+		http_close(c);
+	else
+		loop->pause = http_now() + HTTP_PAUSE_SECONDS * NSEC;
+}
+
 static void http_accept(struct http_loop *loop)
 {
 	const int buffer = HTTP_SEND_BUFFER;
@@ -108,8 +135,10 @@ static void http_accept(struct http_loop *loop)
 	int fd;
 
 	fd = accept4(loop->server->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-	if (fd < 0)
-		return;		/* it has gone again, or there is no memory now */
+	if (fd < 0) {
+		http_not_accepted(loop, errno);
+		return;
+	}
 	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffer, sizeof(buffer));
 	c = http_place(loop);
 	c->fd = fd;
@@ -254,58 +283,84 @@ static void http_step(struct http_loop *loop, struct http_connection *c)
 	}
 }
 
-/* What to wait for, the listening socket last; and until when */
-static uint64_t http_interest(struct http_loop *loop, struct pollfd *fds)
+/* What poll() waits for: at most as many descriptors as are open, which RLIMIT_NOFILE allows */
+struct http_interest {
+	struct pollfd fds[HTTP_CONNECTIONS + 1];
+	struct http_connection *of[HTTP_CONNECTIONS + 1];	/* NULL: the listening socket */
+	nfds_t n;
+	uint64_t deadline;
+};
+
+static void http_add_interest(struct http_interest *interest, struct http_connection *c,
+			      int fd, short events)
 {
-	uint64_t deadline = UINT64_MAX;
+	interest->fds[interest->n] = (struct pollfd) { .fd = fd, .events = events };
+	interest->of[interest->n++] = c;
+}
 
+static void http_interest(struct http_loop *loop, struct http_interest *interest)
+{
+	interest->n = 0;
+	interest->deadline = UINT64_MAX;
 	for (size_t i = 0; i < HTTP_CONNECTIONS; i++) {
-		const struct http_connection *c = &loop->at[i];
-		bool busy = c->state != HTTP_FREE;
+		struct http_connection *c = &loop->at[i];
 
-		fds[i].fd = busy ? c->fd : -1;
-		fds[i].events = c->state == HTTP_ANSWERING ? POLLOUT : POLLIN;
-		if (busy && c->deadline < deadline)
-			deadline = c->deadline;
+		if (c->state == HTTP_FREE)
+			continue;
+		http_add_interest(interest, c, c->fd,
+				  c->state == HTTP_ANSWERING ? POLLOUT : POLLIN);
+		if (c->deadline < interest->deadline)
+			interest->deadline = c->deadline;
 	}
-	fds[HTTP_CONNECTIONS].fd = loop->server->fd;
-	fds[HTTP_CONNECTIONS].events = POLLIN;
-	return deadline;
+	if (loop->pause <= http_now())
+		http_add_interest(interest, NULL, loop->server->fd, POLLIN);
+	else if (loop->pause < interest->deadline)
+		interest->deadline = loop->pause;
 }
 
 /* Until something happens, or a deadline, or a signal: the only place where one arrives */
-static int http_wait(struct pollfd *fds, uint64_t deadline, const sigset_t *signals)
+static int http_wait(struct http_interest *interest, const sigset_t *signals)
 {
-	uint64_t now = http_now(), left = deadline > now ? deadline - now : 0;
+	const uint64_t deadline = interest->deadline, now = http_now();
+	const uint64_t left = deadline > now ? deadline - now : 0;
 	struct timespec timeout = {
 		.tv_sec = (time_t)(left / NSEC),
 		.tv_nsec = (long)(left % NSEC),
 	};
 
-	return ppoll(fds, HTTP_CONNECTIONS + 1,
-		     deadline == UINT64_MAX ? NULL : &timeout, signals);
+	return ppoll(interest->fds, interest->n, deadline == UINT64_MAX ? NULL : &timeout,
+		     signals);
+}
+
+static void http_expire(struct http_loop *loop)
+{
+	const uint64_t now = http_now();
+
+	for (size_t i = 0; i < HTTP_CONNECTIONS; i++)
+		if (loop->at[i].state != HTTP_FREE && now >= loop->at[i].deadline)
+			http_close(&loop->at[i]);
 }
 
 static int http_run(struct http_loop *loop, const sigset_t *signals)
 {
-	struct pollfd fds[HTTP_CONNECTIONS + 1];
+	struct http_interest interest;
 
 	while (!loop->server->stopped()) {
-		uint64_t deadline = http_interest(loop, fds);
-		int ready = http_wait(fds, deadline, signals);
-
-		if (ready < 0 && errno != EINTR)
-			return -1;
-		for (size_t i = 0; i < HTTP_CONNECTIONS; i++) {
-			struct http_connection *c = &loop->at[i];
-
-			if (ready > 0 && fds[i].fd >= 0 && fds[i].revents)
-				http_step(loop, c);
-			if (c->state != HTTP_FREE && http_now() >= c->deadline)
-				http_close(c);
+		http_interest(loop, &interest);
+		if (http_wait(&interest, signals) < 0) {
+			if (errno != EINTR)
+				return -1;
+			interest.n = 0;		/* nothing is known of them */
 		}
-		if (ready > 0 && fds[HTTP_CONNECTIONS].revents)
-			http_accept(loop);
+		for (nfds_t i = 0; i < interest.n; i++) {
+			if (!interest.fds[i].revents)
+				continue;
+			if (interest.of[i])
+				http_step(loop, interest.of[i]);
+			else
+				http_accept(loop);
+		}
+		http_expire(loop);
 	}
 	return 0;
 }

@@ -19,6 +19,7 @@
 #define HTTP_REQUEST_SECONDS	5	/* until it has come */
 #define HTTP_ANSWER_SECONDS	10	/* until the answer is taken */
 #define HTTP_LINGER_SECONDS	1	/* for what else a client sends */
+#define HTTP_PAUSE_SECONDS	1	/* without descriptors, until the next try to accept */
 
 /**
  * struct http_request - what was asked, pointers into the head that was read

@@ -4,14 +4,18 @@
 
 from __future__ import annotations
 
+import os
 import random
+import re
+import resource
 import select
 import socket
+import subprocess
 import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from cases import case, check, main
+from cases import CODELSTAT, RECORDING, case, check, main
 from exporter import Answer, Exporter, read_all
 
 REQUEST = b"GET /metrics HTTP/1.1\r\n\r\n"
@@ -153,6 +157,67 @@ def does_not_read() -> None:
         is_prompt(exporter)
         time.sleep(ANSWER_SECONDS)
         check("open files", exporter.open_files(), files)
+
+
+def limit_files(exporter: Exporter, limit: int) -> None:
+    hard = resource.prlimit(exporter.process.pid, resource.RLIMIT_NOFILE)[1]
+    resource.prlimit(exporter.process.pid, resource.RLIMIT_NOFILE, (limit, hard))
+
+
+def cpu_seconds(exporter: Exporter) -> float:
+    fields = Path(f"/proc/{exporter.process.pid}/stat").read_text().rsplit(") ", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@case("without descriptors it waits, and serves again once there are some")
+def no_descriptors() -> None:
+    with Exporter() as exporter, ExitStack() as stack:
+        files = exporter.open_files()
+        before = cpu_seconds(exporter)
+        limit_files(exporter, files)
+        socks = [stack.enter_context(exporter.connect()) for _ in range(3)]
+        for sock in socks:
+            sock.sendall(REQUEST)
+        time.sleep(3)
+        used = cpu_seconds(exporter) - before
+        assert used < 0.3, f"{used:.2f} s of processor time in 3 s"
+        limit_files(exporter, files + 1)
+        for sock in socks:
+            check("those who waited", Answer(read_all(sock)).status, 200)
+        open_files(exporter, files)
+
+
+@case("with one descriptor to spare, idle connections keep nobody out")
+def one_descriptor() -> None:
+    with Exporter() as exporter, ExitStack() as stack:
+        files = exporter.open_files()
+        limit_files(exporter, files + 1)
+        for _ in range(10):
+            stack.enter_context(exporter.connect())
+        is_prompt(exporter)
+        check("open files", exporter.open_files() <= files + 1, True)
+
+
+@case("with any limit of descriptors it serves, or says in a line why not")
+def few_descriptors() -> None:
+    served = 0
+    for limit in range(4, 13):
+        argv = ["prlimit", f"--nofile={limit}", CODELSTAT, "export", "--replay", RECORDING,
+                "--listen", "127.0.0.1:0"]  # fmt: skip
+        with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stderr
+            said = process.stderr.readline()
+            match = re.match(r"codelstat: serving http://127.0.0.1:(\d+)/metrics$", said)
+            if match:
+                with socket.create_connection(("127.0.0.1", int(match[1])), 5) as sock:
+                    sock.sendall(REQUEST)
+                    check(f"status with {limit}", Answer(read_all(sock)).status, 200)
+                process.terminate()
+                served += 1
+            rest = process.stderr.read()
+            check(f"with {limit}, after '{said}'", (process.wait(5), rest), (0 if match else 3, ""))
+            assert match or re.match("codelstat: .*Too many open files", said), said
+    assert 6 <= served < 9, f"served with {served} of 9 limits"
 
 
 @case("noise is answered with an error or not at all, and does no harm")
