@@ -143,14 +143,26 @@ static void cs_word(char *to, size_t size, const struct nlattr *attr)
 	cs_copy(to, size - 1, attr);
 }
 
-/* Names go to terminals and into JSON, and their bytes are as their giver likes them. */
-static void cs_clean_name(char *to, const char *name, size_t size)
+/* Names are written to terminals and into JSON, and may have any bytes. Those that could do
+ * harm there are escaped as in a URL (%22), so that different names stay different.
+ */
+static void cs_clean_name(char to[CS_NAME_MAX], const char *name)
 {
+	static const char digits[] = "0123456789ABCDEF";
+	unsigned char byte;
 	size_t i;
 
-	for (i = 0; i + 1 < size && name[i]; i++)
-		to[i] = name[i] < '!' || name[i] > '~' || strchr("\"\\", name[i]) ? '?' : name[i];
-	to[i] = '\0';
+	for (i = 0; i < IFNAMSIZ - 1 && name[i]; i++) {
+		byte = (unsigned char)name[i];
+		if (byte > ' ' && byte <= '~' && !strchr("\"\\%", byte)) {
+			*to++ = name[i];
+			continue;
+		}
+		*to++ = '%';
+		*to++ = digits[byte >> 4];
+		*to++ = digits[byte & 15];
+	}
+	*to = '\0';
 }
 
 static void cs_codel_options(struct cs_qdisc *q, const struct nlattr **tb)
@@ -413,7 +425,7 @@ static void cs_place(struct cs_qdisc *q, const struct cs_labels *kinds)
 	if (q->parent != TC_H_ROOT)
 		above = cs_labels_find(kinds, q->ifindex, TC_H_MAJ(q->parent));
 	if (above)
-		cs_clean_name(q->above, above, sizeof(q->above));
+		cs_clean_name(q->above, above);
 }
 
 /* Names are known once all messages were read. */
@@ -435,7 +447,7 @@ static void cs_name_all(struct cs_snapshot *snapshot, const struct cs_filter *fi
 		if (filter->dev && (!name || strcmp(name, filter->dev)))
 			continue;
 		if (name)
-			cs_clean_name(q->dev, name, sizeof(q->dev));
+			cs_clean_name(q->dev, name);
 		else
 			snprintf(q->dev, sizeof(q->dev), "if%d", q->ifindex);
 		cs_place(q, kinds);

@@ -118,8 +118,9 @@ static int export_listen(struct export *export, const struct cs_common *common,
 	char url[128];
 
 	if (!address)
-		cs_usage(&cs_export, "--listen %s: not like 127.0.0.1:8289 or [::1]:8289",
-			 where);
+		cs_usage(&cs_export, "--listen %s: allowed are IPV4-ADDRESS:PORT and "
+			 "[IPV6-ADDRESS]:PORT, such as 127.0.0.1:8289 and [::1]:8289; "
+			 "0.0.0.0 and [::] stand for all addresses", where);
 	fd = http_listen(address, url, sizeof(url));
 	freeaddrinfo(address);
 	if (fd < 0) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /* A listening socket at an address that a user has typed */
+#include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -9,8 +10,8 @@
 
 #include "http.h"
 
-/* "ADDR:PORT" or "[ADDR]:PORT" apart; the host is written into @host */
-static const char *http_split(const char *where, char *host, size_t size)
+/* "ADDR:PORT" or "[ADDR]:PORT" apart; the host is written into @host, @six if in brackets */
+static const char *http_split(const char *where, char *host, size_t size, bool *six)
 {
 	const char *colon = strrchr(where, ':');
 	size_t length = colon ? (size_t)(colon - where) : 0;
@@ -20,31 +21,46 @@ static const char *http_split(const char *where, char *host, size_t size)
 	    strspn(port, "0123456789") != strlen(port) || strlen(port) > 5 ||
 	    atoi(port) > 65535)
 		return NULL;
-	if (where[0] == '[' && where[length - 1] == ']') {
+	*six = where[0] == '[' && length > 2 && where[length - 1] == ']';
+	if (*six) {
 		where++;
 		length -= 2;
-	} else if (memchr(where, ':', length)) {
-		return NULL;	/* IPv6 without brackets: where does it end? */
 	}
 	memcpy(host, where, length);
 	host[length] = '\0';
 	return port;
 }
 
-/* Numbers only: nobody is asked for names */
+/* getaddrinfo() also reads "*", "1" and "0x7f.1". An IPv6 address may have a zone: %eth0 */
+static bool http_is_address(const char *host, bool six)
+{
+	unsigned char bytes[sizeof(struct in6_addr)];
+	char number[INET6_ADDRSTRLEN];
+	const size_t length = six ? strcspn(host, "%") : strlen(host);
+
+	if (length >= sizeof(number))
+		return false;
+	memcpy(number, host, length);
+	number[length] = '\0';
+	return inet_pton(six ? AF_INET6 : AF_INET, number, bytes) == 1;
+}
+
+/* Numbers only: no name is looked up */
 struct addrinfo *http_address(const char *where)
 {
-	const struct addrinfo hints = {
+	struct addrinfo hints = {
 		.ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV,
 		.ai_socktype = SOCK_STREAM,
 	};
 	struct addrinfo *info = NULL;
 	char host[64];
-	const char *port = http_split(where, host, sizeof(host));
+	bool six;
+	const char *port = http_split(where, host, sizeof(host), &six);
 
-	if (port)
-		getaddrinfo(host, port, &hints, &info);
-	return info;
+	if (!port || !http_is_address(host, six))
+		return NULL;
+	hints.ai_family = six ? AF_INET6 : AF_INET;
+	return getaddrinfo(host, port, &hints, &info) ? NULL : info;
 }
 
 static void http_url(int fd, char *url, size_t size)

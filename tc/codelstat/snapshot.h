@@ -17,6 +17,7 @@
 #include "../../codel_uapi.h"
 
 #define CS_KIND_MAX	16
+#define CS_NAME_MAX	(3 * (IFNAMSIZ - 1) + 1)	/* of a device, with escapes */
 
 /* Bounds of a snapshot, and so of its memory: about 64 MiB of qdiscs, 160 MiB of flows */
 #define CS_QDISCS_MAX	(1U << 17)
@@ -68,10 +69,10 @@ enum cs_kind {
  */
 struct cs_qdisc {
 	int ifindex;
-	char dev[IFNAMSIZ];
+	char dev[CS_NAME_MAX];
 	uint32_t handle;
 	uint32_t parent;
-	char above[CS_KIND_MAX];
+	char above[CS_NAME_MAX];
 	char kind[CS_KIND_MAX];
 	enum cs_kind type;
 	bool ours;

@@ -248,9 +248,17 @@ def ends() -> None:
 @case("bad addresses, ports in use and bad words are refused with a reason")
 def refusals() -> None:
     for where in ("", "8289", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "localhost:8289",
-                  "::1:8289", "[127.0.0.1:80", "127.0.0.1:-1", "256.0.0.1:80"):  # fmt: skip
+                  "::1:8289", "[127.0.0.1:80", "127.0.0.1:-1", "256.0.0.1:80",
+                  "*:1", "[*]:1", "*:*", ":1", "[]:1", "[:1", "]:1", "1:1", "127.1:80", " 127.0.0.1:80",
+                  "0x7f000001:80", "0177.0.0.1:80", "[127.0.0.1]:80", "[::1]", "[::1]:", "[::g]:80",
+                  "[::1%nodev0]:80", "[%lo]:80", "127.0.0.1%lo:80", "127.0.0.1: 80"):  # fmt: skip
         error = codelstat(*REPLAY, "--listen", where, status=2).stderr
-        assert f"--listen {where}:" in error, error
+        assert f"--listen {where}: allowed are IPV4-ADDRESS:PORT" in error, error
+    for where in ("127.0.0.1:0", "0.0.0.0:0", "[::]:0", "[0:0::1%1]:0"):
+        if where[0] == "[" and not Path("/proc/net/if_inet6").exists():
+            continue
+        with Exporter(listen=where) as exporter:
+            assert exporter.port
     for words in (("--buckets", "3"), ("--buckets", "0"), ("--interval", "1"), ("--once",),
                   ("--textfile", "x", "--listen", "127.0.0.1:0")):  # fmt: skip
         error = codelstat(*REPLAY, *words, status=2).stderr

@@ -4,56 +4,24 @@
 
 from __future__ import annotations
 
-import os
 import struct
 import subprocess
-import tempfile
 from pathlib import Path
 
 from cases import CODELSTAT, RECORDING, case, check, main
+from recordings import RECORD_HEAD, RECORD_HEADER, Recording, flow, qdisc
 
-RECORD_HEADER = 16
 QDISCS, FLOWS = 1 << 17, 1 << 20  # CS_QDISCS_MAX, CS_FLOWS_MAX
-NEWQDISC, NEWTCLASS = 36, 40
 MIB = 1 << 20
 
 
-def attribute(kind: int, payload: bytes) -> bytes:
-    return struct.pack("=HH", 4 + len(payload), kind) + payload + bytes(-len(payload) % 4)
-
-
-def message(kind: int, handle: int, attributes: bytes) -> bytes:
-    body = struct.pack("=BxHiIII", 0, 0, 1, handle, handle, 0) + attributes
-    return struct.pack("=IHHII", 16 + len(body), kind, 0, 0, 0) + body
-
-
 def smallest_qdisc(number: int) -> bytes:
-    """Nothing but its kind: the message of 48 bytes that takes the most memory."""
-    return message(NEWQDISC, number, attribute(1, b"codel\0"))
+    """48 bytes, which take the most memory for their size."""
+    return qdisc(1, number)
 
 
 def smallest_flow(number: int) -> bytes:
-    """A class of fq_codel, with as much of its statistics as it takes to be one."""
-    stats = attribute(7, attribute(4, struct.pack("=I", 1)))
-    return message(NEWTCLASS, number, attribute(1, b"fq_codel\0") + stats)
-
-
-class Recording:
-    """Snapshots with this body each."""
-
-    def __init__(self, body: bytes, snapshots: int = 2) -> None:
-        with tempfile.NamedTemporaryFile(delete=False, suffix=".rec") as file:
-            file.write(Path(RECORDING).read_bytes()[:RECORD_HEADER])
-            for number in range(snapshots):
-                file.write(struct.pack("=QQII", number * 10**9, number * 10**9, len(body), 0))
-                file.write(body)
-        self.path = file.name
-
-    def __enter__(self) -> str:
-        return self.path
-
-    def __exit__(self, *_: object) -> None:
-        os.unlink(self.path)
+    return flow(1, number)
 
 
 def replay(memory: int, path: str, *words: str) -> tuple[int, str]:
@@ -84,7 +52,7 @@ def most_qdiscs() -> None:
 def whole() -> None:
     data = Path(RECORDING).read_bytes()
     (length,) = struct.unpack_from("=I", data, RECORD_HEADER + 16)
-    body = data[RECORD_HEADER + 24 : RECORD_HEADER + 24 + length] * 4096
+    body = data[RECORD_HEADER + RECORD_HEAD :][:length] * 4096
     with Recording(body) as path:
         check("it says", replay(16 * MIB + 6 * len(body), path, "--csv"), (0, ""))
 

@@ -7,35 +7,24 @@ from __future__ import annotations
 import os
 import re
 import socket
-import struct
 import subprocess
 import sys
 import urllib.request
 from pathlib import Path
 
 from cases import CODELSTAT, Skip, case, check, main
+from recordings import DONE, link, message, qdisc
 
 UNSHARE = ["unshare", "--map-root-user", "--net"]
 INSIDE = "--inside"  # this script was started again, in a namespace of its own
-NEWLINK, NEWQDISC, DONE, MULTI = 16, 36, 3, 2
-
-
-def attribute(kind: int, payload: bytes) -> bytes:
-    return struct.pack("=HH", 4 + len(payload), kind) + payload + bytes(-len(payload) % 4)
-
-
-def message(kind: int, sequence: int, body: bytes) -> bytes:
-    return struct.pack("=IHHII", 16 + len(body), kind, MULTI, sequence, 0) + body
 
 
 def forged(sequence: int) -> bytes:
     """A whole answer: a device, its qdisc with handle bad:, and the end."""
-    link = struct.pack("=BxHiII", 0, 0, 77, 0, 0) + attribute(3, b"forged0\0")
-    qdisc = struct.pack("=BxHiIII", 0, 0, 77, 0xBAD0000, 0xFFFFFFFF, 0) + attribute(1, b"codel\0")
     return (
-        message(NEWLINK, sequence, link)
-        + message(NEWQDISC, sequence, qdisc)
-        + message(DONE, sequence, bytes(4))
+        link(77, b"forged0", sequence)
+        + qdisc(77, 0xBAD0000, sequence=sequence)
+        + message(DONE, bytes(4), sequence)
     )
 
 

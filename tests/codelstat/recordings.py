@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+"""Netlink messages, and recordings made of them."""
+
+from __future__ import annotations
+
+import os
+import struct
+import tempfile
+from pathlib import Path
+
+from cases import RECORDING
+
+RECORD_HEADER, RECORD_HEAD = 16, 24
+DONE, NEWLINK, NEWQDISC, NEWTCLASS = 3, 16, 36, 40
+ROOT = 0xFFFFFFFF
+
+
+def attribute(kind: int, payload: bytes) -> bytes:
+    return struct.pack("=HH", 4 + len(payload), kind) + payload + bytes(-len(payload) % 4)
+
+
+def message(kind: int, body: bytes, sequence: int = 0) -> bytes:
+    multi = 2
+    return struct.pack("=IHHII", 16 + len(body), kind, multi, sequence, 0) + body
+
+
+def link(ifindex: int, name: bytes, sequence: int = 0) -> bytes:
+    body = struct.pack("=BxHiII", 0, 0, ifindex, 0, 0) + attribute(3, name + b"\0")
+    return message(NEWLINK, body, sequence)
+
+
+def _tc(ifindex: int, handle: int, parent: int, kind: bytes) -> bytes:
+    return struct.pack("=BxxxiIII", 0, ifindex, handle, parent, 0) + attribute(1, kind + b"\0")
+
+
+def qdisc(ifindex: int, handle: int, kind: bytes = b"codel", sequence: int = 0) -> bytes:
+    """A root with nothing but its kind."""
+    return message(NEWQDISC, _tc(ifindex, handle, ROOT, kind), sequence)
+
+
+def flow(ifindex: int, classid: int, xstats: bytes = struct.pack("=I", 1)) -> bytes:
+    """A class of fq_codel; its statistics begin with their type, which is 1."""
+    stats = attribute(7, attribute(4, xstats))
+    return message(NEWTCLASS, _tc(ifindex, classid, classid & 0xFFFF0000, b"fq_codel") + stats)
+
+
+class Recording:
+    """A file of snapshots with this body each, a second apart."""
+
+    def __init__(self, body: bytes, snapshots: int = 2) -> None:
+        with tempfile.NamedTemporaryFile(delete=False, suffix=".rec") as file:
+            file.write(Path(RECORDING).read_bytes()[:RECORD_HEADER])
+            for number in range(snapshots):
+                file.write(struct.pack("=QQII", number * 10**9, number * 10**9, len(body), 0))
+                file.write(body)
+        self.path = file.name
+
+    def __enter__(self) -> str:
+        return self.path
+
+    def __exit__(self, *_: object) -> None:
+        os.unlink(self.path)
