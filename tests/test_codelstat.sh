@@ -270,6 +270,26 @@ comes_and_goes()
 	check "said" "$(cat "$LIB_TMP/said")" == "codelstat: device d2 has gone"
 }
 
+# Names that differ in bytes that are escaped
+odd_names()
+{
+	local name
+
+	ns_create odd
+	ROUTER=$NS
+	for name in 'a"b' 'a\b' $'a\xffb' $'a\xfeb'; do
+		ip -n "$ROUTER" link add "$name" up type dummy
+		tc -n "$ROUTER" qdisc add dev "$name" root handle 10: "$1"
+	done
+	see 0 -1 --json
+	check "devices" "$(jq -r '[.qdiscs[].dev] | join(" ")' "$LIB_TMP/seen")" == \
+		"a%22b a%5Cb a%FFb a%FEb"
+	see 0 export --textfile -
+	check "series" "$(grep '^codel_qdisc_info{' "$LIB_TMP/seen" | sort -u | wc -l)" == 4
+	see 0 -1 --json 'a"b'
+	check "one of them" "$(seen .dev)" == "a%22b"
+}
+
 # By a fixed beat, also at its fastest
 fast()
 {
@@ -346,6 +366,7 @@ lib_add parents "children of mq, tbf and htb; the kernel's own fq_codel"
 lib_add nothing "nothing to see"
 lib_add_each namespaces "network namespaces, no privilege"
 lib_add_each comes_and_goes "devices that come, change their names, and go"
+lib_add_each odd_names "names of devices with any bytes"
 lib_add fast "$FQ_CODEL_KIND: every 10 ms" "$FQ_CODEL_KIND"
 lib_add_each recording "a recording"
 lib_add thousand "a thousand qdiscs cost less than 1% of a core"

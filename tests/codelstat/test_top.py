@@ -5,6 +5,10 @@
 from __future__ import annotations
 
 import json
+import re
+import socket
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from cases import RECORDING, case, check, codelstat, main
@@ -102,6 +106,25 @@ def lines() -> None:
             src, sport, dst, dport, protocol = end_points(flow)
             name = f"{src}:{sport} > {dst}:{dport} {'tcp' if protocol == 6 else 'udp'}"
             assert row.endswith(name), f"{row}: {name}"
+
+
+@case("without the right to see addresses, flows go by the number of their class")
+def no_addresses() -> None:
+    data = Path(RECORDING).read_bytes()
+    addresses = b"".join(socket.inet_aton(n) + bytes(12) for n in ("10.9.1.2", "10.9.2.2"))
+    hidden, times = re.subn(re.escape(addresses) + b".{8}", bytes(40), data, flags=re.S)
+    assert times >= 3 * len(refreshes()), f"only {times} flows"
+    with tempfile.NamedTemporaryFile(suffix=".rec") as file:
+        file.write(hidden)
+        file.flush()
+        words = [file.name if word == RECORDING else word for word in TOP]
+        shown = codelstat(*words, "--json").stdout
+        text = codelstat(*words).stdout
+    known = [r | {"flows": [f | {"flow": None} for f in r["flows"]]} for r in refreshes()]
+    check("all else", [json.loads(line) for line in shown.splitlines()], known)
+    rows = [line for line in text.splitlines() if re.match(r" *\d+% ", line)]
+    named = [f"? (class {f['class']})" for r in known for f in r["flows"]]
+    check("names", [row[row.index("? (") :] for row in rows], named)
 
 
 @case("--lines, --once and --count")
