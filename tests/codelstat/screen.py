@@ -27,11 +27,11 @@ def visible(frame: bytes) -> str:
 
 
 class Screen:
-    """A process on a pseudoterminal of 80 by 24, as long as it is a context."""
+    """A process on a pseudoterminal of this size, as long as it is a context."""
 
-    def __init__(self, *words: str, **variables: str) -> None:
+    def __init__(self, *words: str, columns: int = 80, lines: int = 24, **variables: str) -> None:
         self.master, self.slave = pty.openpty()
-        self.resize(80, 24)
+        self.resize(columns, lines)
         environment = os.environ | {"LC_ALL": "C.UTF-8", "TERM": "xterm"}
         environment.pop("NO_COLOR", None)
         # pylint: disable=consider-using-with # it ends in __exit__

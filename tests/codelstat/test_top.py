@@ -141,8 +141,7 @@ def limits() -> None:
 
 @case("on a terminal, in place and no wider than it is")
 def terminal() -> None:
-    with Screen(*TOP) as screen:
-        screen.resize(60, 24)
+    with Screen(*TOP, columns=60) as screen:
         check("status", screen.end(), 0)
     assert ENTER in screen.seen
     frames = screen.seen.split(LEAVE)[0].split(b"\033[H")[2:]
