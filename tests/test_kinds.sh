@@ -10,66 +10,19 @@
 #	sch_codel         codel, the kernel's own
 #	fq_codel          built into the kernel that this is tested on
 #
-# The test loads and unloads modules and sets net.core.default_qdisc for a moment: it
-# is for machines that have nothing else to do. CODEL_TEST_MODULES=no skips it.
+# The test loads and unloads modules, and sets net.core.default_qdisc for a moment.
 
 # The modules are this test's own business
 LIB_NO_KINDS=1
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-[[ ${CODEL_TEST_MODULES:-yes} != no ]] || lib_skip_all "modules are to be left alone here"
-lib_require insmod modinfo modprobe ping python3 rmmod sysctl
-[[ $EUID -eq 0 ]] || lib_skip_all "root is needed"
-modinfo sch_codel_oot sch_fq_codel_oot >/dev/null 2>&1 ||
-	lib_skip_all "the modules are not installed"
+# shellcheck source=tests/modules.sh
+. "$LIB_DIR/modules.sh"
+# shellcheck source=tests/served.sh
+. "$LIB_DIR/served.sh"
 
-OURS="sch_codel_oot sch_fq_codel_oot"
-
-loaded()
-{
-	[[ -d /sys/module/$1 ]]
-}
-
-# Looks before it asks, as it is polled
-unload()
-{
-	local users
-
-	loaded "$1" || return 0
-	read -r users <"/sys/module/$1/refcnt" && ((users == 0)) && rmmod "$1" 2>/dev/null
-}
-
-# Namespaces that were deleted keep their qdiscs for a moment
-unload_all()
-{
-	local module
-
-	for module in $OURS sch_codel codel_trace; do
-		busywait 10 unload "$module" || fail "$module is in use"
-	done
-}
-
-# Nothing is loaded at the beginning and at the end of a case
-start()
-{
-	unload_all
-	# Nothing can be said about a machine on which another test left its traces
-	[[ ! -s $LIB_TMP/failed ]] || exit 1
-	defer unload_all
-}
-
-load()
-{
-	[[ -d /sys/module/codel_trace ]] || insmod "$(modinfo -n codel_trace)"
-	insmod "$(modinfo -n "$1")" "${@:2}"
-}
-
-# modprobe would load ours in its place
-load_kernels_codel()
-{
-	insmod "$(find "/lib/modules/$(uname -r)/kernel" -name 'sch_codel.ko*')"
-}
+lib_require ping sysctl
 
 device()
 {
@@ -78,16 +31,10 @@ device()
 	ip -n "$NS" link set d0 up
 }
 
-# server KIND: ours, kernel or none. Only ours dump TCA_CODEL_EXT
+# server KIND: the module, or none
 server()
 {
-	if tc -n "$NS" qdisc add dev d0 root "$1" 2>/dev/null; then
-		in_ns "$NS" "$LIB_DIR/netlink.py" d0 dump |
-			jq -r 'if .options."64" then "ours" else "kernel" end'
-		tc -n "$NS" qdisc del dev d0 root
-	else
-		echo none
-	fi
+	served_by "$1" 2>/dev/null || echo none
 }
 
 # said MODULE: which names it serves, in the kernel's log
@@ -99,11 +46,10 @@ said()
 kernels_is_there()
 {
 	start
-	load_kernels_codel
+	load_in_tree_codel
 	load sch_codel_oot
-	device
-	check "codel is" "$(server codel)" == kernel
-	check "codel_oot is" "$(server codel_oot)" == ours
+	check "codel is" "$(server codel)" == sch_codel
+	check "codel_oot is" "$(server codel_oot)" == sch_codel_oot
 	check "the log" "$(said sch_codel_oot)" == "serving codel_oot; codel is the kernel's own"
 }
 
@@ -111,24 +57,22 @@ name_is_free()
 {
 	start
 	load sch_codel_oot
-	device
-	check "codel is" "$(server codel)" == ours
-	check "codel_oot is" "$(server codel_oot)" == ours
+	check "codel is" "$(server codel)" == sch_codel_oot
+	check "codel_oot is" "$(server codel_oot)" == sch_codel_oot
 	check "the log" "$(said sch_codel_oot)" == "serving codel_oot and codel"
-	refuses "the kernel's own when its name is taken" load_kernels_codel
-	check "codel is, afterwards," "$(server codel)" == ours
+	refuses "the kernel's own when its name is taken" load_in_tree_codel
+	check "codel is, afterwards," "$(server codel)" == sch_codel_oot
 }
 
 name_is_declined()
 {
 	start
 	load sch_codel_oot takeover=0
-	device
 	check "codel is" "$(server codel)" == none
-	check "codel_oot is" "$(server codel_oot)" == ours
+	check "codel_oot is" "$(server codel_oot)" == sch_codel_oot
 	check "the log" "$(said sch_codel_oot)" == "serving codel_oot; codel was declined"
-	load_kernels_codel
-	check "codel is, when the kernel's own has come," "$(server codel)" == kernel
+	load_in_tree_codel
+	check "codel is, when the kernel's own has come," "$(server codel)" == sch_codel
 }
 
 built_in()
@@ -138,11 +82,10 @@ built_in()
 	grep -q '/sch_fq_codel\.ko$' "/lib/modules/$(uname -r)/modules.builtin" ||
 		skip "this kernel has fq_codel as a module"
 	start
-	device
 	for parameter in takeover=1 takeover=0; do
 		load sch_fq_codel_oot "$parameter"
-		check "fq_codel is, with $parameter," "$(server fq_codel)" == kernel
-		check "fq_codel_oot is, with $parameter," "$(server fq_codel_oot)" == ours
+		check "fq_codel is, with $parameter," "$(server fq_codel)" == built-in
+		check "fq_codel_oot is, with $parameter," "$(server fq_codel_oot)" == sch_fq_codel_oot
 		rmmod sch_fq_codel_oot
 	done
 	check "the log" "$(said sch_fq_codel_oot)" == "serving fq_codel_oot; fq_codel was declined"
@@ -158,7 +101,7 @@ autoload_by_tc()
 	tc -n "$NS" qdisc add dev d0 root "$kind"
 	loaded "$module" || fail "$module was not loaded"
 	tc -n "$NS" qdisc del dev d0 root
-	check "$kind is" "$(server "$kind")" == ours
+	check "$kind is" "$(server "$kind")" == "$module"
 }
 
 # The default for new devices: one queue, and one per queue below mq
@@ -202,7 +145,8 @@ side_by_side()
 	local kinds=(codel codel_oot fq_codel fq_codel_oot) a b i pids=()
 
 	start
-	load_kernels_codel
+	require_in_tree codel
+	require_in_tree fq_codel
 	ns_create a; a=$NS
 	ns_create b; b=$NS
 	for i in 0 1 2 3; do

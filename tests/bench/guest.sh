@@ -18,6 +18,9 @@ FILE=/sys/kernel/debug/codel_bench/run
 SPEC=			# the qdisc that $DEV has
 loaded=()		# modules to unload in the end
 
+# shellcheck source=tests/served.sh
+. "$(dirname "$0")/../served.sh"
+
 die()
 {
 	echo "bench: $*" >&2
@@ -46,22 +49,39 @@ load()
 	[[ ! -d /sys/module/$name ]] || loaded+=("$name")
 }
 
-# modprobe may prefer ours to the kernel's own.
-kernel_codel()
+in_tree_codel()
 {
-	local path
+	modprobe -q -C /dev/null sch_codel || :
+}
 
-	for path in "/lib/modules/$(uname -r)/kernel/net/sched/sch_codel.ko"*; do
-		[[ ! -e $path ]] || insmod "$path"
+# check_servers: each kind of the plan is served by the side that its name says; print the
+# modules. A kind that the kernel lacks is reported when it is measured
+check_servers()
+{
+	local kind kinds side
+
+	mapfile -t kinds < <(awk -F '\t' '/^(run|memory)\t/ { print $3 }' "$PLAN" | sort -u)
+	for kind in "${kinds[@]}"; do
+		case $kind in
+		bench_loop*) continue ;;
+		*_oot) side=out_of_tree ;;
+		*) side=in_tree ;;
+		esac
+		if "require_$side" "$kind"; then
+			printf 'served\t%s\t%s\n' "$kind" "$(served_by "$kind")"
+		else
+			(($? == 2)) || exit 1
+		fi
 	done
 }
 
-# The kernel's own codel goes first: ours takes the name if nobody else has it.
+# The in-tree codel goes first: the out-of-tree module takes the name if it is free.
 load_all()
 {
-	load sch_codel kernel_codel
+	load sch_codel in_tree_codel
 	load sch_codel_oot modprobe sch_codel_oot
 	load sch_fq_codel_oot modprobe sch_fq_codel_oot
+	check_servers
 	load codel_bench insmod "$MODULE"
 	[[ -w $FILE ]] || die "no debugfs in /sys/kernel/debug"
 }

@@ -26,6 +26,7 @@ class Results:
 
     kernel: str = ""
     modules: dict[str, str] = field(default_factory=dict)
+    served_by: dict[str, str] = field(default_factory=dict)  # a kind's module
     runs: dict[str, list[dict[str, int]]] = field(default_factory=dict)
 
 
@@ -45,6 +46,8 @@ def parse(text: str) -> Results:
             results.kernel = rest[0]
         elif name == "module":
             results.modules[rest[0]] = rest[1]
+        elif name == "served":
+            results.served_by[rest[0]] = rest[1]
         else:
             results.runs.setdefault(name, []).append(_pairs(line, rest))
     return results

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# shellcheck shell=bash
+#
+# For tests that load and unload the modules themselves. To be sourced after lib.sh, with
+# LIB_NO_KINDS=1. CODEL_TEST_MODULES=no skips such a test: it is for machines that have
+# nothing else to do.
+
+[[ ${CODEL_TEST_MODULES:-yes} != no ]] || lib_skip_all "modules are to be left alone here"
+lib_require insmod modinfo modprobe rmmod
+[[ $EUID -eq 0 ]] || lib_skip_all "root is needed"
+modinfo sch_codel_oot sch_fq_codel_oot >/dev/null 2>&1 ||
+	lib_skip_all "the modules are not installed"
+
+OURS="sch_codel_oot sch_fq_codel_oot"
+
+loaded()
+{
+	[[ -d /sys/module/$1 ]]
+}
+
+# Looks before it asks, as it is polled
+unload()
+{
+	local users
+
+	loaded "$1" || return 0
+	read -r users <"/sys/module/$1/refcnt" && ((users == 0)) && rmmod "$1" 2>/dev/null
+}
+
+# Namespaces that were deleted keep their qdiscs for a moment
+unload_all()
+{
+	local module
+
+	for module in $OURS sch_codel codel_trace; do
+		busywait 10 unload "$module" || fail "$module is in use"
+	done
+}
+
+# Nothing is loaded at the beginning and at the end of a case
+start()
+{
+	unload_all
+	# Nothing can be said about a machine on which another test left its traces
+	[[ ! -s $LIB_TMP/failed ]] || exit 1
+	defer unload_all
+}
+
+load()
+{
+	[[ -d /sys/module/codel_trace ]] || insmod "$(modinfo -n codel_trace)"
+	insmod "$(modinfo -n "$1")" "${@:2}"
+}
+
+# Not modprobe, which succeeds also where the kernel refuses the module: its name is taken
+load_in_tree_codel()
+{
+	insmod "$(find "/lib/modules/$(uname -r)/kernel" -name 'sch_codel.ko*')"
+}
