@@ -5,6 +5,9 @@
 # counted, and queues that are read, by a process of the case's own (probe.py).
 # To be sourced after lib.sh.
 
+# shellcheck source=tests/served.sh
+. "$LIB_DIR/served.sh"
+
 # shellcheck disable=SC2034 # used by the tests
 PROBE_SIZE=1000		# bytes of a frame, unless told otherwise
 
@@ -118,7 +121,7 @@ probe_empty()
 }
 
 # A test that passes must be able to fail. lib_add_kernel FUNCTION WHAT [ARG...]: where
-# the running kernel is 6.12, whose own qdiscs still have the defect, a case that
+# the running kernel is 6.12, whose in-tree qdiscs still have the defect, a case that
 # runs FUNCTION fq_codel ARG... and expects it to fail
 lib_add_kernel()
 {
@@ -134,6 +137,7 @@ probe_fails()
 {
 	local found=$LIB_TMP/found status=0
 
+	require_in_tree fq_codel
 	rm -f "$found"
 	(
 		fail()

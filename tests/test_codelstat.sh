@@ -10,6 +10,7 @@
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/traffic.sh"
+. "$LIB_DIR/served.sh"
 
 lib_require codelstat iperf3 python3 setpriv
 
@@ -173,9 +174,10 @@ reset_stats()
 		"$(jq -rs '[.[].qdiscs[0].change.bytes] | max' "$LIB_TMP/seen")" "<" 1e6
 }
 
-# The kernel's own, in a kernel that has it built in; and what is below what
+# In-tree fq_codel beside the kinds under test; and what is below what
 parents()
 {
+	require_in_tree fq_codel
 	ns_create parents
 	ROUTER=$NS
 	ip -n "$ROUTER" link add d0 numtxqueues 2 type dummy

@@ -42,6 +42,7 @@ fair()
 # Of 900 flows some share one of the kernel's 1,024 queues, by chance
 kernel_unfair()
 {
+	require_in_tree fq_codel
 	equal_flows fq_codel "$1" limit 2000
 	check "Jain's index" "$JAIN" "<" 0.95
 }
@@ -88,6 +89,7 @@ spread()
 
 kernel_spreads_not()
 {
+	require_in_tree fq_codel
 	not_ip fq_codel
 	check "queues that hold packets" "$QUEUES" "<=" 3
 }
@@ -127,6 +129,7 @@ victim()
 
 kernels_victim()
 {
+	require_in_tree fq_codel
 	flooded fq_codel
 	check "lost" "$LOST" ">=" 10
 }
@@ -154,6 +157,7 @@ no_gain()
 
 kernel_gains()
 {
+	require_in_tree fq_codel
 	timed fq_codel
 	check "rate of the one that times its packets, bit/s" "$RATE" ">=" 4e6
 }

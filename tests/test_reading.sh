@@ -36,7 +36,7 @@ flows_waiting()
 	probe send d0 1000 "${flows[@]}"
 }
 
-# classes FLOWS NS: of ours, and of the kernel's in the same kernel
+# classes FLOWS NS: of the qdisc under test, and of in-tree fq_codel in the same kernel
 classes()
 {
 	local ours
@@ -48,6 +48,7 @@ classes()
 	check "classes with packets" "$COUNT" ">=" 990
 	check_time "a class of ours, ns" "$ours" "<=" "$2"
 
+	require_in_tree fq_codel
 	tcn qdisc replace dev d0 parent 1:1 handle 20: fq_codel flows "$1"
 	flows_waiting
 	reading classes

@@ -14,6 +14,7 @@
 # shellcheck disable=SC2317 # cases are called by lib_main
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/lib.sh"
+. "$LIB_DIR/served.sh"
 
 # A case's list of options is a line each: options alone, then several at once.
 # 5 ms and 1 ms are no multiples of 1024 ns.
@@ -161,11 +162,9 @@ round_trips_by_plain_name()
 # Not a defect of ours: that it is seen shows that the test can see one.
 kernels_own_drifts()
 {
+	require_in_tree fq_codel || skip "no in-tree fq_codel"
 	ns_create k
-	tc -n "$NS" qdisc add dev lo root handle 1: fq_codel 2>/dev/null ||
-		skip "no fq_codel"
-	[[ $(qdisc_get "$NS" lo root '.options | has("ce_threshold")') == false ]] ||
-		skip "fq_codel is ours"
+	tc -n "$NS" qdisc add dev lo root handle 1: fq_codel
 	LIST='target 5ms'
 	first_options fq_codel
 	into_a_new_qdisc fq_codel

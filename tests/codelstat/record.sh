@@ -9,10 +9,11 @@
 #	CLIENT --- r0 ROUTER r1 --- SERVER
 #	           htb 1: 1:1 8 Mbit/s  10: fq_codel_oot	two TCP with ECN, UDP of one flow
 #	                  1:2 2 Mbit/s  20: codel_oot limit 30	UDP that floods it
-#	           idle0: mq, as the machine makes it; idle1: the kernel's own codel
+#	           idle0: mq, as the machine makes it; idle1: in-tree codel
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../traffic.sh"
+. "$(dirname "$0")/../served.sh"
 LIB_NAME=record
 
 shape()
@@ -37,7 +38,7 @@ LIB_TMP=$(mktemp -d)
 LIB_DEFERRED=()
 trap lib_undo EXIT
 set -e
-modprobe -C /dev/null sch_codel
+require_in_tree codel
 topo_create
 topo_delay 30ms
 shape
