@@ -21,6 +21,9 @@ readonly QDISCS=(pfifo codel_oot fq_codel_oot)
 here=$(dirname "$0")
 work=$(mktemp -d)
 
+# shellcheck source=tests/served.sh
+. "$here/../served.sh"
+
 die()
 {
 	echo "demo: $*" >&2
@@ -141,6 +144,20 @@ phase()
 	ip -all netns del
 }
 
+# Each qdisc is served by the side that its name says.
+check_servers()
+{
+	local kind
+
+	for kind in "${QDISCS[@]}"; do
+		case $kind in
+		*_oot) require_out_of_tree "$kind" ;;
+		*) require_in_tree "$kind" ;;
+		esac
+		served_by "$kind"
+	done >"$work/servers"
+}
+
 # What the figures were measured with.
 describe()
 {
@@ -152,14 +169,18 @@ describe()
 		--argjson rate $RATE_MBIT --argjson delay $DELAY_MS \
 		--argjson uploads $UPLOADS --argjson ping_ms $PING_MS \
 		--argjson seconds "$SECONDS_OF_UPLOADS" \
+		--arg kinds "${QDISCS[*]}" --arg servers "$(<"$work/servers")" \
 		--argjson ecn "$([ "$ECN" = on ] && echo true || echo false)" \
 		'{kernel: $kernel, tc: $tc, iperf3: $iperf3, ping: $ping,
 		  rate_mbit: $rate, delay_ms: $delay, uploads: $uploads, congestion_control: "cubic",
-		  ecn: $ecn, seconds: $seconds, ping_interval_ms: $ping_ms}' >"$work/setup"
+		  ecn: $ecn, seconds: $seconds, ping_interval_ms: $ping_ms,
+		  served_by: [($kinds | split(" ")), ($servers | split("\n"))] | transpose |
+			map({(.[0]): .[1]}) | add}' >"$work/setup"
 }
 
 modprobe sch_codel_oot
 modprobe sch_fq_codel_oot
+check_servers
 describe
 echo "client - router - server: $RATE_MBIT Mbit/s uplink, $DELAY_MS ms path," \
 	"$UPLOADS uploads and a ping, Linux $(uname -r)"

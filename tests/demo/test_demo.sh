@@ -34,6 +34,7 @@ holds()
 		import json, sys
 		data = json.load(open(sys.argv[1]))
 		q = {p["qdisc"]: p for p in data["phases"]}
+		served_by = data["setup"]["served_by"]
 		def delay(kind, which):
 		    return q[kind]["ping"][which] - q[kind]["ping"]["base_ms"]
 		assert eval(sys.argv[2]), f"{sys.argv[2]}: no"
@@ -61,7 +62,7 @@ is_png()
 }
 
 echo "TAP version 13"
-echo "1..9"
+echo "1..10"
 tests/demo/run --ecn --seconds 8 --name demo-test >"$work/table" 2>"$work/progress"
 status=$?
 sed 's/^/# /' "$work/progress" "$work/table"
@@ -81,6 +82,9 @@ claim "only fq_codel marks by default" \
 claim "the options are the defaults, and every sample is kept" \
 	"q['codel_oot']['options']['target'] == 5000 and q['pfifo']['options']['limit'] == 1000 \
 	 and all(len(p['ping']['samples']) > 100 for p in q.values())"
+claim "each qdisc is served by the module that its name says" \
+	"served_by == {'pfifo': 'built-in', 'codel_oot': 'sch_codel_oot', \
+		'fq_codel_oot': 'sch_fq_codel_oot'}"
 is_png
 result $? "the picture is a picture"
 ((failures == 0))
