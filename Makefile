@@ -3,7 +3,8 @@
 # make                 modules, tc plugins, codelstat
 # make install         modules to updates/, plugins to tc's folder, man pages
 # make demo            bufferbloat before and after, in a virtual machine
-# make check           every test, in virtual machines
+# make check           the tests, in virtual machines; MINUTES=n: and of check-all, what fits
+# make check-all       every test on every release
 # make lab             the experiments of the papers, in virtual machines; EXP=name, GRID=full
 # make selftest        the namespace selftests on this machine's own kernel
 #
@@ -16,7 +17,7 @@ MODDIR = $(DESTDIR)/lib/modules/$(KVER)/updates
 MODPROBEDIR = $(DESTDIR)/etc/modprobe.d
 MODULES = codel_trace.ko sch_codel_oot.ko sch_fq_codel_oot.ko
 
-.PHONY: all modules plugins tc install uninstall demo check bench lab selftest clean
+.PHONY: all modules plugins tc install uninstall demo check check-all bench lab selftest clean
 
 all: modules plugins
 
@@ -50,7 +51,11 @@ demo:
 
 check:
 	scripts/setup check
-	tests/check
+	tests/check $(if $(MINUTES),--minutes $(MINUTES))
+
+check-all:
+	scripts/setup check
+	tests/check --all
 
 bench:
 	scripts/setup

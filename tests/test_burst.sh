@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# release: any
 #
 # A burst that drains within an interval is what a queue is for: nothing of it may
 # be lost, however long its last packets wait. A queue that stands for longer loses

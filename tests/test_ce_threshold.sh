@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# release: any, except live selector arp
 #
 # ce_threshold marks every packet that can be marked and waited for longer, and no
 # other; it can be changed and switched off on a live qdisc. fq_codel's selector picks

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# release: any, except same_as_tc parents namespaces comes_and_goes
 #
 # codelstat sees what the kernel does: its numbers are those of tc, its verdicts are true
 # of the traffic, it follows what comes and goes, and a thousand queues cost it little.

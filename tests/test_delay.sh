@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# release: any
 #
 # CoDel keeps the delay of a queue near its target and the link busy, whatever the
 # rate. What its sender does about a signal is one half of that, when the signals

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# release: any
 #
 # Flows share a link by bytes, whatever they are made of: short or long packets, short or
 # long paths, TCP or UDP that does not care. Jain's index of what arrives, (sum x)^2 /

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# release: any, except shares spread live
 #
 # Many flows: each has a queue to itself as long as there is a free one, a flood from more
 # sources than there are queues joins itself, nobody gets more by timing, and all options

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# release: any
 #
 # A flow that sends little does not wait for those that send all they can: it comes
 # first, and loses nothing. And what a flow's CoDel has learnt is kept while the flow

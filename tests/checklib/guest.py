@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """Tests in the virtual machine: several in one boot, each with a verdict of its own.
 
-A machine that fails says so when it ends. The test that was running when its
-kernel complained is at fault; tests that had no chance are given one in a new
-machine.
+A test is NAME, or NAME:CASE,... for some of its cases. A machine reports a failure
+when it ends. The test that was running when its kernel complained is at fault;
+tests that have not run by then run in a new machine.
 """
 
 from __future__ import annotations
@@ -32,14 +32,24 @@ TIMED_OUT = 124
 WALL_PER_TEST = 300
 WALL_PER_GROUP = 120
 GUESS = 40.0
+TIMES = OUT / "times.json"  # of this tree, on this machine
+ESTIMATES = Path(__file__).with_name("times.json")  # where that has nothing
 
 
 def durations() -> dict[str, float]:
-    """How long each test took the last time; nothing depends on it but the order."""
-    try:
-        return {k: float(v) for k, v in json.loads((OUT / "times.json").read_text()).items()}
-    except (OSError, ValueError, AttributeError):
-        return {}
+    """How long each part took the last time, s: for the order, and for what fits into a given time."""
+    found: dict[str, float] = {}
+    for path in (ESTIMATES, TIMES):
+        try:
+            found |= {k: float(v) for k, v in json.loads(path.read_text()).items()}
+        except (OSError, ValueError, AttributeError):
+            continue
+    return found
+
+
+def script(test: str) -> str:
+    """The file's name of NAME or NAME:CASE,..."""
+    return test.partition(":")[0]
 
 
 def allowed_skips() -> list[tuple[str, str, str]]:
@@ -53,7 +63,7 @@ def asked_for(names: list[str]) -> list[str]:
     """Options of tests/vm/run, from lines "# vm: OPTION ARGUMENT..." of the tests."""
     found: dict[tuple[str, str], None] = {}
     for name in names:
-        for line in ASKS.findall((TESTS / name).read_text()):
+        for line in ASKS.findall((TESTS / script(name)).read_text()):
             words = line.split()
             found |= dict.fromkeys(zip(words[::2], words[1::2]))
     return [word for pair in found for word in pair]
@@ -118,10 +128,11 @@ class Boot:
 class Group:
     """Tests of one suite that share a boot."""
 
-    def __init__(self, suite: str, number: int, names: list[str], report: Report) -> None:
+    def __init__(self, suite: str, number: str, names: list[str], report: Report) -> None:
         self.suite = suite
         self.number = number
         self.names = names
+        self.cost = sum(cost(suite, name) for name in names)
         self.report = report
         self.skips = allowed_skips()
 
@@ -172,7 +183,7 @@ class Group:
 
     def _report(self, test: Test) -> None:
         self._judge_skips(test)
-        log = OUT / f"{self.suite}-{test.name.removesuffix('.sh')}.log"
+        log = OUT / f"{self.suite}-{script(test.name).removesuffix('.sh')}.log"
         log.write_text("".join(f"{line}\n" for line in test.lines))
         label = f"{self.suite} {test.name}"
         self.report.add(label, test.document, test.seconds, str(log.relative_to(TOP)))
@@ -184,7 +195,7 @@ class Group:
                 continue
             if not any(
                 fnmatchcase(self.suite, suite)
-                and fnmatchcase(test.name, name)
+                and fnmatchcase(script(test.name), name)
                 and fnmatchcase(case.name, pattern)
                 for suite, name, pattern in self.skips
             ):
@@ -200,8 +211,11 @@ def _machine_failed(test: Test, status: int) -> str:
     return f"{what} (status {status}) after {done} of {test.document.planned} results"
 
 
+def cost(suite: str, name: str) -> float:
+    return durations().get(f"{suite} {name}", GUESS)
+
+
 def groups(suite: str, names: list[str], target: float, report: Report) -> list[Group]:
-    known = durations()
-    costs = {name: known.get(f"{suite} {name}", GUESS) for name in names}
+    costs = {name: cost(suite, name) for name in names}
     spread = jobs.spread(costs, target)
-    return [Group(suite, i, group, report) for i, group in enumerate(spread, 1)]
+    return [Group(suite, str(i), group, report) for i, group in enumerate(spread, 1)]

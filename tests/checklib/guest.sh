@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# guest.sh TEST...: in the virtual machine, runs tests one after another. Lines with
-# @@ say which test is running, since when by the kernel's clock, and how it ended.
+# guest.sh TEST[:CASE,...]...: in the virtual machine, runs tests one after another. Lines
+# with @@ contain the running test, the kernel's time, and in the end the test's status.
 exec 2>&1
 cd "$(dirname "$0")/.." || exit
 
@@ -40,7 +40,9 @@ unload()
 
 for test; do
 	echo "@@ begin $test $(uptime)"
-	timeout -k 5 "$limit" "./$test"
+	cases=()
+	[[ $test != *:* ]] || IFS=, read -ra cases <<<"${test#*:}"
+	timeout -k 5 "$limit" "./${test%%:*}" "${cases[@]}"
 	status=$?
 	unload
 	clean=$?

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from .ktap import Case, Document, Verdict
 
+SLOWEST = 10  # parts whose times are shown
 SHOWN_NOTES = 25
 REPEATED_NOTES = 3  # at the end, where a log that was cut short still has them
 
@@ -45,10 +46,11 @@ class Report:
     totals: dict[Verdict, int] = field(default_factory=lambda: dict.fromkeys(Verdict, 0))
     seconds: dict[str, float] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
+    not_run: list[str] = field(default_factory=list)  # with reasons
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def say(self, *lines: str) -> None:
-        stamp = f"[{time.monotonic() - self.began:5.0f} s] "
+        stamp = f"[{self.elapsed():5.0f} s] "
         with self.lock:
             for line in lines:
                 print(stamp + line, flush=True)
@@ -66,6 +68,15 @@ class Report:
         where = f"; see {log}" if numbers[Verdict.FAILED] else ""
         self.say(f"{label}: {_counts(numbers, False)} ({seconds:.0f} s){where}")
 
+    def elapsed(self) -> float:
+        return time.monotonic() - self.began
+
+    def leave_out(self, label: str, reason: str) -> None:
+        """A part that this call does not run: it counts as nothing."""
+        self.say(f"{label}: not run: {reason}")
+        with self.lock:
+            self.not_run.append(f"{label}: {reason}")
+
     def _case(self, label: str, case: Case) -> None:
         if case.verdict is Verdict.FAILED:
             title = f"FAILED  {label}: {case.name}"
@@ -77,11 +88,16 @@ class Report:
             self.say(f"skipped {label}: {case.name}: {case.reason}")
 
     def end(self) -> int:
-        """The times, the failures again, and the totals; returns the exit status."""
-        print("\nwall time of each part, s:")
-        for label, seconds in sorted(self.seconds.items(), key=lambda item: -item[1]):
-            print(f"{seconds:7.0f}  {label}")
-        print(f"{time.monotonic() - self.began:7.0f}  in all\n")
+        """The slowest, what was left out, the failures again, and the totals; returns the exit status."""
+        slowest = sorted(self.seconds.items(), key=lambda item: -item[1])[:SLOWEST]
+        print(f"\n{self.elapsed():7.0f} s in all; the {len(slowest)} slowest parts, wall time:")
+        for label, seconds in slowest:
+            print(f"{seconds:7.0f} s  {label}")
+        if self.not_run:
+            print(f"\nnot run ({len(self.not_run)}):")
+        for line in sorted(self.not_run):
+            print(f"  {line}")
+        print()
         for line in self.failures:
             print(line)
         print(_counts(self.totals, True), flush=True)

@@ -1,20 +1,27 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Whether tests/check notices what a test, or its machine, does not say.
+"""Whether tests/check notices what a test, or its machine, does not say, and runs what it has to.
 
-A table of outputs, each with the status that came with it and the numbers of
-passed, failed and skipped results that must be counted.
+Tables: of outputs, each with its status and the numbers of passed, failed and skipped results that must be
+counted; of names and the parts they stand for; of files and whether they are the laboratory's inputs.
 """
 
 from __future__ import annotations
 
+import importlib.machinery
+import importlib.util
+import re
 import sys
+import tempfile
 from pathlib import Path
+from types import ModuleType
+from typing import Any, Iterator
 
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "vm")]
 sys.dont_write_bytecode = True
 
+from checklib import parts, unchanged  # noqa: E402
 from checklib.guest import Boot  # noqa: E402
 from checklib.ktap import Document, Verdict  # noqa: E402
 
@@ -70,12 +77,144 @@ def culprit(when: str) -> str | None:
     return test.name if test else None
 
 
+# Names on the command line, and how many of them match no part
+NAMES = [
+    ("a host part", ["unit"], 0),
+    ("a selftest without .sh", ["test_flows"], 0),
+    ("a selftest with .sh", ["test_flows.sh"], 0),
+    ("a pattern", ["vm/test_*"], 0),
+    ("no part", ["test_flow"], 1),
+    ("one of two", ["lint", "lnit"], 1),
+]
+
+# Files, a part of the laboratory, and whether they are its inputs
+INPUTS = [
+    ("codel.h", "lab-experiments", True),
+    ("tests/lab/guest/main.py", "lab-experiments", True),
+    ("tests/vm/vmlib/machine.py", "lab/test_traffic.sh", True),
+    ("tests/slow/slow_link.c", "lab/test_meter.sh", True),
+    ("tests/test_ecn.sh", "lab-experiments", False),
+    ("tests/lib.sh", "lab-page", False),
+    ("tests/lib.sh", "lab/test_meter.sh", True),
+    ("tests/trafficlib/udp.py", "lab/test_meter.sh", True),
+    ("tests/test_ecn.sh", "lab/test_meter.sh", False),
+    ("tests/check", "lab-page", False),
+    ("README.md", "lab-experiments", False),
+    ("README.md", "lab-page", True),
+    ("tests/lab/report/index.html", "lab-experiments", False),
+    ("tests/lab/report/index.html", "lab-page", True),
+]
+
+# Costs of the parts that `make check-all` has beyond `make check`, seconds that are left, and how many run
+BUDGETS = [
+    ("all fit", [10, 20], 1000, 2),
+    ("none fits", [10, 20], 5, 0),
+    ("one fits", [10, 2000], 1000, 1),
+]
+
+
+def program() -> ModuleType:
+    """tests/check itself."""
+    loader = importlib.machinery.SourceFileLoader("check_program", str(TESTS / "check"))
+    spec = importlib.util.spec_from_loader("check_program", loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    loader.exec_module(module)
+    return module
+
+
+CHECK = program()
+
+
+def quietly(*argv: str) -> Any:
+    """A Check of these words, whose output goes nowhere."""
+    check = CHECK.Check(CHECK.options(list(argv)))
+    check.report.say = lambda *_lines: None
+    return check
+
+
+def ran_more(costs: list[float], seconds: float) -> int:
+    """How many of the parts run; the others must be listed, and count as nothing."""
+    check = quietly("--minutes", str(seconds / 60))
+    ran: list[float] = []
+    check.more = [CHECK.Job(f"part {c}", c, lambda c=c: ran.append(c)) for c in costs]
+    check.run_more()
+    assert len(check.report.not_run) + len(ran) == len(costs), check.report.not_run
+    assert sum(check.report.totals.values()) == 0, check.report.totals
+    return len(ran)
+
+
+def missing_cases() -> list[str]:
+    """Cases in `# release:` lines that their tests do not have."""
+    return [
+        f"{name}: {case}"
+        for name in parts.selftests()
+        for case in parts.on_every_release(name) or []
+        if not re.search(rf"^{case}\(\)$", (TESTS / name).read_text(), re.M)
+    ]
+
+
+def lost_cases() -> list[str]:
+    """Selftests of which a release that is not RELEASE runs a part, where the rest is not left for later."""
+    check = quietly()
+    check.in_machines()
+    left = {job.label for job in check.more}
+    want = {
+        f"{suite} {name}"
+        for suite in CHECK.SUITES
+        for name in parts.selftests()
+        if suite != parts.RELEASE and parts.on_every_release(name) is not None
+    }
+    return sorted(left ^ want)
+
+
+def in_machines(*argv: str) -> list[str]:
+    check = quietly(*argv)
+    return sorted(f"{j.run.suite} {n}" for j in check.in_machines() for n in j.run.names)
+
+
+def not_everywhere() -> list[str]:
+    """What --all does not run in full on every release."""
+    want = {f"{suite} {name}" for suite in CHECK.SUITES for name in parts.selftests()}
+    return sorted(want ^ set(in_machines("--all")))
+
+
+def noted(change: bool) -> bool:
+    """Whether a part counts as unchanged after it passed, and its inputs may have changed."""
+    with tempfile.TemporaryDirectory() as folder:
+        note = Path(folder) / "passed" / "part-1"
+        unchanged.write(note, 3)
+        found = unchanged.read(note.with_name("part-2") if change else note)
+        return bool(found) and found.startswith("3 passed on ")
+
+
+def results() -> Iterator[tuple[str, Any, Any]]:
+    """Name, what is found, what is right."""
+    for name, out, status, want in OUTPUTS:
+        yield name, counted(out, status), want
+    for name, when, blamed in BOOTS:
+        yield f"blamed: {name}", culprit(when), blamed
+    for name, words, count in NAMES:
+        yield f"names: {name}", len(CHECK.unknown(words)), count
+    for file, label, is_input in INPUTS:
+        yield f"inputs of {label}: {file}", unchanged.is_input(file, label), is_input
+    for name, costs, seconds, fit in BUDGETS:
+        yield f"in a given time: {name}", ran_more(costs, seconds), fit
+    yield "passed, the same inputs", noted(change=False), True
+    yield "passed, other inputs", noted(change=True), False
+    yield "cases for every release exist", missing_cases(), []
+    yield "what check leaves out is left for check-all", lost_cases(), []
+    yield "check-all is everything everywhere", not_everywhere(), []
+    yield "a name runs on one release", in_machines("test_flows"), ["trixie test_flows.sh"]
+    yield "a name with a release", in_machines("test_flows", "--suite=sid"), ["sid test_flows.sh"]
+
+
 def main() -> int:
-    results = [(name, counted(out, st), want) for name, out, st, want in OUTPUTS]
-    blamed = [(f"blamed: {name}", culprit(at), want) for name, at, want in BOOTS]
-    print(f"TAP version 13\n1..{len(results) + len(blamed)}")
+    table = list(results())
+    print(f"TAP version 13\n1..{len(table)}")
     failed = 0
-    for number, (name, got, want) in enumerate([*results, *blamed], 1):
+    for number, (name, got, want) in enumerate(table, 1):
         if got != want:
             failed += 1
             print(f"# {got}, not {want}")

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""What there is to run, and where: the parts that are programs, and the selftests of each release.
+
+A selftest depends on the release when it reaches code that differs between kernels: modules, netlink,
+qdisc operations, packets' headers, tracing. A selftest of which our code alone decides the verdict
+(codel.h, the flow scheduler, codelstat) runs on one release in `make check`, and says so in its header:
+
+    # release: any
+    # release: any, except CASE...
+
+The CASEs, functions of the test, run on every release. `make check-all` runs all cases everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1]
+RELEASE = (
+    "trixie"  # on which everything runs: its in-tree fq_codel has the defects that tests must see
+)
+ANY_RELEASE = re.compile(r"^# release: any(?:, except (.+))?$", re.M)
+MAKE = ["make", "--no-print-directory", "-C"]
+
+# Programs on this machine; these need no image of a release
+HOST = {
+    "unit": [*MAKE, "tests/unit", "check"],
+    "pool": [*MAKE, "tests/pool", "check"],
+    "tc": [*MAKE, "tc", "check"],
+    "codelstat": [*MAKE, "tests/codelstat", "check"],
+    "check": ["tests/checklib/test_verdicts.py"],
+    "lab": ["tests/lab/test_scenario.py"],
+    "lab-targets": ["tests/lab/test_targets.py"],
+}
+FOLDERS = ("lab", "tc", "bench", "demo", "vm")
+
+
+def with_images() -> dict[str, list[str]]:
+    """Programs on this machine that need the images: most start machines."""
+    found = {
+        "lint": ["scripts/lint"],
+        "lab-page": ["tests/lab/test_page.py"],
+        "lab-experiments": ["tests/lab/check"],
+    }
+    for path in (p for f in FOLDERS for p in sorted(TESTS.glob(f"{f}/test_*.sh"))):
+        name = f"{path.parent.name}/{path.name}"
+        found[name] = [f"tests/{name}"]
+    return found
+
+
+def selftests() -> list[str]:
+    return sorted(p.name for p in TESTS.glob("test_*.sh"))
+
+
+def only_if_changed(label: str) -> bool:
+    """The long parts of the laboratory, and the page's."""
+    return label.startswith(("lab/", "lab-page", "lab-experiments"))
+
+
+def on_every_release(name: str) -> list[str] | None:
+    """The cases of a selftest that depend on the release; None: all of them."""
+    match = ANY_RELEASE.search((TESTS / name).read_text())
+    return (match[1] or "").split() if match else None
+
+
+def reduced(name: str) -> str | None:
+    """What runs of a selftest on a release other than RELEASE: NAME or NAME:CASE,...; None: nothing."""
+    cases = on_every_release(name)
+    if cases is None:
+        return name
+    return f"{name}:{','.join(cases)}" if cases else None

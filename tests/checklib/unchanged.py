@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The laboratory's parts that passed on this machine, and whose inputs are the same since.
+
+Inputs are the tree's files, without the tests that the laboratory does not use, and the packages of this
+machine and of the releases' images. A test of the laboratory that uses more of tests/ names it with --tests.
+A part that passes leaves a note in the cache.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import subprocess
+import time
+from pathlib import Path
+
+from vmlib import cache, suite, tree
+
+USED_TESTS = ("tests/lab/", "tests/vm/", "tests/slow/")
+MORE_TESTS = re.compile(r"--tests (tests/\S+)")
+NO_INPUTS = ("tests/", ".ci/")
+PROSE = ("man/", "doc/", "tests/lab/report/")
+READS_PROSE = ("lab-page",)
+
+
+def is_input(name: str, label: str) -> bool:
+    """Whether a file of the tree can change the verdict of this part."""
+    if label not in READS_PROSE and (name.startswith(PROSE) or name.endswith(".md")):
+        return False
+    return name.startswith((*USED_TESTS, *_more_tests(label))) or not name.startswith(NO_INPUTS)
+
+
+@functools.cache
+def _more_tests(label: str) -> tuple[str, ...]:
+    script = tree.TOP / "tests" / label
+    return tuple(MORE_TESTS.findall(script.read_text())) if script.is_file() else ()
+
+
+def _packages() -> list[bytes]:
+    parts = []
+    for name in suite.SUITES:
+        where = suite.get(name)
+        parts += [where.key.encode(), (where.root.parent / "manifest").read_bytes()]
+    try:
+        parts.append(subprocess.run(["dpkg-query", "-W"], capture_output=True).stdout)
+    except FileNotFoundError:
+        pass  # not Debian
+    return parts
+
+
+def note(label: str) -> Path:
+    """Where a part that passes leaves its note, as long as its inputs are these."""
+    names = [n for n in tree.files() if is_input(n, label)]
+    digest = cache.digest([*tree.contents(tree.TOP, names), *_packages()])
+    return cache.home() / "passed" / f"{label.replace('/', '-')}-{digest}"
+
+
+def write(path: Path, passed: int) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    when = time.strftime("%Y-%m-%d %H:%M", time.gmtime())
+    path.write_text(json.dumps({"passed": passed, "when": when}))
+
+
+def read(path: Path) -> str | None:
+    """When the part passed and with how many results, in words."""
+    try:
+        found = json.loads(path.read_text())
+        return f"{found['passed']} passed on {found['when']} UTC"
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
