@@ -543,11 +543,24 @@ lib_selected()
 	done
 }
 
+lib_help()
+{
+	local i
+
+	echo "usage: $0 [CASE...]"
+	echo "Run all cases, as root, or those whose names match a CASE (a glob):"
+	for i in "${!LIB_TITLES[@]}"; do
+		echo "  ${LIB_TITLES[i]}"
+	done
+	exit $LIB_PASS
+}
+
 # lib_main [PATTERN...]: run the cases; does not return
 lib_main()
 {
 	local selected i number=0 passed=0 failed=0
 
+	[[ ${1:-} != -h && ${1:-} != --help ]] || lib_help
 	[[ $EUID -eq 0 ]] || lib_skip_all "root is needed"
 	lib_require awk ethtool ip jq sed tc
 	LIB_TMP=$(mktemp -d)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib.machinery
 import importlib.util
 import re
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -105,6 +106,22 @@ INPUTS = [
     ("tests/lab/report/index.html", "lab-page", True),
 ]
 
+# Programs for people: --help prints help and does nothing else
+PROGRAMS = [
+    "scripts/setup",
+    "scripts/lint",
+    "tests/bench/run",
+    "tests/check",
+    "tests/demo/run",
+    "tests/lab/check",
+    "tests/lab/report.py",
+    "tests/lab/run",
+    "tests/selftest",
+    "tests/test_limits.sh",
+    "tests/vm/debug/check",
+    "tests/vm/run",
+]
+
 # Costs of the parts that `make check-all` has beyond `make check`, seconds that are left, and how many run
 BUDGETS = [
     ("all fit", [10, 20], 1000, 2),
@@ -189,6 +206,18 @@ def noted(change: bool) -> bool:
         return bool(found) and found.startswith("3 passed on ")
 
 
+def helped(name: str) -> str:
+    """What is wrong with a program's --help."""
+    argv = [str(TESTS.parent / name), "--help"]
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=60)
+    except subprocess.TimeoutExpired:
+        return "it does more than print help"
+    if done.returncode or done.stderr or not done.stdout.lower().startswith("usage: "):
+        return f"status {done.returncode}: {(done.stdout + done.stderr)[:200]}"
+    return ""
+
+
 def results() -> Iterator[tuple[str, Any, Any]]:
     """Name, what is found, what is right."""
     for name, out, status, want in OUTPUTS:
@@ -201,6 +230,8 @@ def results() -> Iterator[tuple[str, Any, Any]]:
         yield f"inputs of {label}: {file}", unchanged.is_input(file, label), is_input
     for name, costs, seconds, fit in BUDGETS:
         yield f"in a given time: {name}", ran_more(costs, seconds), fit
+    for name in PROGRAMS:
+        yield f"--help of {name}", helped(name), ""
     yield "passed, the same inputs", noted(change=False), True
     yield "passed, other inputs", noted(change=True), False
     yield "cases for every release exist", missing_cases(), []
