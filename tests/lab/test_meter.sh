@@ -14,7 +14,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work" "out/$name.tar"' EXIT
 
 tests/vm/run --suite "${SUITE:-bookworm}" --timeout 1500 --module tests/slow \
-	--module tests/lab/meter --get "/root/$name.tar" -- \
+	--module tests/lab/meter --get "/root/$name.tar" \
+	--tests tests/lab/meter --tests tests/lib.sh --tests tests/slow.sh \
+	--tests tests/traffic.sh --tests tests/traffic.py --tests tests/trafficlib -- \
 	tests/lab/meter/test/guest.sh "$name" >"$work/said" 2>&1
 status=$?
 mkdir "$work/kept"
