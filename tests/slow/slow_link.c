@@ -16,6 +16,11 @@
  * was promised over any longer time, and never more: no two packets have the link at once. (When
  * they are handed over is seen some microseconds late, and the next one then so much sooner.) A new
  * rate holds from the next packet on; the packet that is on its way ends at the old rate.
+ *
+ * While the module is loaded, every device sends packets without skb->hash, as a wire does. A veth
+ * would hand the sender's hash to the receiver, and TCP changes that hash after a timeout
+ * (net.core.txrehash): a router behind the veth would see one connection as several flows. Without
+ * a hash, the router's qdisc computes one from the headers.
  */
 #include <linux/hrtimer.h>
 #include <linux/module.h>
@@ -122,6 +127,8 @@ static void slow_link_xmit(void *data, const struct sk_buff *skb, const struct n
 {
 	unsigned int i, used = READ_ONCE(slow_used);
 
+	/* The tracepoint's const is a promise that the device does not make */
+	skb_clear_hash((struct sk_buff *)skb);
 	for (i = 0; i < used; i++) {
 		if (READ_ONCE(slow_links[i].dev) == dev) {
 			slow_link_busy(&slow_links[i], (struct net_device *)dev, skb->len);

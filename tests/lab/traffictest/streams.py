@@ -96,6 +96,24 @@ def ss(node: str, port: int) -> str:
     return in_node(node, "ss", "-Htino", f"dport = :{port} or sport = :{port}")
 
 
+def one_connection_is_one_flow() -> None:
+    """bulk: after timeouts, a connection is still one flow of fq_codel on a router"""
+    items = [item("bulk", name="first"), item("bulk", name="second", cc="reno")]
+    flows: list[set[str]] = []
+
+    def look() -> None:
+        shown = json.loads(in_node("r", "tc", "-j", "class", "show", "dev", "up1"))
+        flows.append({found["handle"] for found in shown})
+
+    with Bench(rate=64_000, qdisc="fq_codel limit 6") as bench:
+        actions = [(number * SECOND // 2, look) for number in range(2, 240)]
+        bench.run(items, 120, actions=actions)
+        shown = in_node("a", "nstat", "-az", "TcpExtTCPTimeouts")
+    between("timeouts", int(shown.split()[-2]), 3, 1000)
+    between("flows at the same time", max(map(len, flows)), 2, 2)
+    equal("different flows", len(set().union(*flows)), 2)
+
+
 def congestion_controls() -> None:
     """bulk, web: the congestion control is that which was asked for, where data is sent"""
     asked = ("cubic", "reno", "bbr")
@@ -205,6 +223,7 @@ CASES = [
     shapers_are_filled,
     slow_links_do_not_stall,
     bulk_stops,
+    one_connection_is_one_flow,
     congestion_controls,
     ecn_is_by_item,
     web_objects,
