@@ -182,7 +182,7 @@ LABELS = [
 
 def document(name: str, runs: list[Run]) -> Results:
     scenario = {"link": {"edge": {"qdisc": "subject"}, "dsl": {"up": {"qdisc": "subject"}}}}
-    return Results({"schema": 1, "name": name, "scenario": scenario, "runs": runs})
+    return Results({"schema": 2, "name": name, "scenario": scenario, "runs": runs})
 
 
 def verdicts(name: str, runs: list[Run]) -> Verdicts:

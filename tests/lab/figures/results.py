@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterable
 
 from . import amounts, subjects
 
-SCHEMA = 1
+SCHEMA = 2
 # Keys of points in the order in which a reader expects them
 KEYS = ("rate", "rtt", "mtu", "load")
 

@@ -10,20 +10,25 @@ tools say is the result. The meter's records stay where the meter shows them.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Sequence
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 
 import network  # noqa: E402
-from traffic import run  # noqa: E402
+import served  # noqa: E402
+from traffic import TrafficError, run  # noqa: E402
 
 LEAD = 200_000_000  # ns from the end of the set-up to experiment time 0
+REFUSED = 3  # the status after an error that one sentence on standard error explains
+OURS = ("sch_codel_oot", "sch_fq_codel_oot")
 VERSIONS = {
     "iproute2": ("tc", "-V"),
     "irtt": ("irtt", "version"),
@@ -36,12 +41,26 @@ def first_line(argv: tuple[str, ...]) -> str:
     return (done.stdout or done.stderr).splitlines()[0]
 
 
+def load_qdiscs(kinds: set[str], first: Sequence[str] = ()) -> None:
+    """The in-tree modules come first: an out-of-tree one takes the plain name if it is free.
+
+    An in-tree module that cannot be loaded is no error yet: the check of each qdisc's server decides. codel's is
+    always there, so that machines differ in nothing but the experiment.
+    """
+    for module in first:
+        network.command("modprobe", module)
+    for module in served.in_tree(os.uname().release, sorted(kinds | {"codel"})):
+        with contextlib.suppress(network.Failure):  # without the aliases of /etc/modprobe.d
+            network.command("modprobe", "-C", "/dev/null", module)
+    network.command("modprobe", "-a", *OURS)
+
+
 def load(document: dict[str, Any]) -> None:
-    """All modules that may be asked for, so that machines differ in nothing but the experiment."""
-    meter = f"{network.MODULES}/lab_meter.ko"
-    network.command("modprobe", "-a", "sch_codel_oot", "sch_fq_codel_oot")
+    """All modules that may be asked for. `modules` is for tests: what is loaded before all others."""
+    load_qdiscs(network.kinds(document), document.get("modules", ()))
     network.command("insmod", f"{network.MODULES}/slow_link.ko")
     if document["records"]:
+        meter = f"{network.MODULES}/lab_meter.ko"
         network.command("insmod", meter, f"records={document['records']}")
 
 
@@ -73,7 +92,11 @@ def perform(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def main(document: str, result: str) -> None:
-    found = perform(json.loads(Path(document).read_text()))
+    try:
+        found = perform(json.loads(Path(document).read_text()))
+    except (network.Failure, TrafficError) as error:
+        print(error, file=sys.stderr)
+        sys.exit(REFUSED)
     Path(result).write_text(json.dumps(found))
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import subprocess
 from typing import Any, Callable, Iterator
 
+import served
 from namespace import inside
 
 Link = dict[str, Any]
@@ -168,11 +169,27 @@ def shaper_words(way: dict[str, Any], rate: int, mtu: int) -> str:
     return f"tbf rate {rate} burst {size} limit 1000000000"
 
 
+def words_of(way: dict[str, Any]) -> str:
+    """tc's words for the qdisc of a direction that has a queue."""
+    return str(way["qdisc"] or "pfifo")
+
+
+def attach(namespace: str, dev: str, parent: str, way: dict[str, Any]) -> None:
+    """Add a direction's own qdisc and note its server, which must be of the tree that the kind's name says."""
+    words = words_of(way)
+    line = f"qdisc add dev {dev} {parent} handle 1: {words}"
+    try:
+        way["served_by"] = served.by(lambda: batch("tc", namespace, [line]))
+    except served.Unknown as error:
+        raise Failure(f"{namespace}: {line}: {error}") from error
+    if complaint := served.objection(words.split()[0], way["served_by"]):
+        raise Failure(f"{namespace}: {complaint}")
+
+
 def shape(namespace: str, dev: str, way: dict[str, Any], mtu: int) -> None:
     """The root qdisc: the subject itself before a slow device, or a shaper above it."""
-    qdisc = way["qdisc"] or "pfifo"
     if not way["rate"] or way["shaper"] == "wire":
-        batch("tc", namespace, [f"qdisc add dev {dev} root handle 1: {qdisc}"])
+        attach(namespace, dev, "root", way)
         if way["rate"]:
             slow(namespace, dev, way["rate"])
         return
@@ -184,7 +201,8 @@ def shape(namespace: str, dev: str, way: dict[str, Any], mtu: int) -> None:
         ]
     else:
         lines = [f"qdisc add dev {dev} root handle 100: {words}"]
-    batch("tc", namespace, [*lines, f"qdisc add dev {dev} parent 100:1 handle 1: {qdisc}"])
+    batch("tc", namespace, lines)
+    attach(namespace, dev, "parent 100:1", way)
 
 
 def tell(namespace: str, path: str, text: str) -> None:
@@ -241,6 +259,12 @@ def build(document: dict[str, Any], meter: bool = True) -> None:
         add_queues(number, link, meter)
 
 
+def kinds(document: dict[str, Any]) -> set[str]:
+    """Of the qdiscs that stand in the document."""
+    every = (way for link in document["links"] for _end, _node, _direction, way in ends(link))
+    return {words_of(way).split()[0] for way in every if has_queue(way)}
+
+
 def rate_changes(document: dict[str, Any]) -> list[Action]:
     """What is to be called at which experiment time."""
 
@@ -267,7 +291,8 @@ def queues(document: dict[str, Any]) -> list[dict[str, Any]]:
                         "link": link["name"],
                         "direction": direction,
                         "device": dev,
-                        "options": way["qdisc"] or "pfifo",
+                        "options": words_of(way),
+                        "served_by": way["served_by"],
                         "tc": command("tc", "-n", node, "-s", "-j", "qdisc", "show", "dev", dev),
                     }
                 )

@@ -14,7 +14,7 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Sequence
 
 LAB = Path(__file__).resolve().parents[1]
 TESTS = LAB.parent
@@ -29,11 +29,13 @@ GUEST = LAB / "guest"
 MODULES = (LAB / "meter", TESTS / "slow")
 # What turns the guest's answer into a result
 REDUCTION = ("records.py", "measure.py")
+QUESTION = "/root/run.json"
 RESULT = "/root/result.json"
 METER = "/sys/kernel/debug/lab_meter"
 MEMORY = 1024  # MB beside the meter's records
 MEGABYTE = 1 << 20
 RECORD = 16  # bytes
+REFUSED = 3  # as guest/main.py has it: what the guest said is all that there is to say
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,8 @@ def _guest_files() -> list[Path]:
     return sorted(p for p in GUEST.rglob("*.py") if "__pycache__" not in p.parts)
 
 
-def _archive(where: suites.Suite, document: dict[str, Any]) -> bytes:
+def _archive(where: suites.Suite, program: str, question: Any, get: Sequence[str]) -> bytes:
+    """What the guest has of the laboratory; `get` are the files that it leaves, beside the answer."""
     stream = io.BytesIO()
     archive = cpio.Archive(stream)
     for path in _guest_files():
@@ -58,13 +61,9 @@ def _archive(where: suites.Suite, document: dict[str, Any]) -> bytes:
     for folder in MODULES:
         for path in tree.module(where, folder):
             archive.file(f"root/{path.name}", path.read_bytes())
-    archive.file("root/run.json", json.dumps(document, sort_keys=True).encode())
-    command = ["python3", "-B", f"/root/{GUEST.relative_to(TESTS.parent)}/main.py"]
-    metered = [f"{METER}/{name}" for name in ("records", "flows", "status")]
-    lists = {
-        "command": [*command, "/root/run.json", RESULT],
-        "get": [RESULT, *(metered if document["records"] else [])],
-    }
+    archive.file(QUESTION[1:], json.dumps(question, sort_keys=True).encode())
+    command = ["python3", "-B", f"/root/{GUEST.relative_to(TESTS.parent)}/{program}"]
+    lists = {"command": [*command, QUESTION, RESULT], "get": [RESULT, *get]}
     for name, strings in lists.items():
         archive.file(f".vm/{name}", b"".join(os.fsencode(s) + b"\0" for s in strings))
     archive.finish()
@@ -90,15 +89,14 @@ def _said(fd: int) -> str:
         return stream.read().decode(errors="replace")
 
 
-def run(document: dict[str, Any], suite: str, timeout: float) -> Raw:
-    """Boots, and waits for the end; a failure has what the guest said."""
-    where = suites.get(suite)
+def _boot(where: suites.Suite, archive: bytes, memory: int, timeout: float) -> dict[str, bytes]:
+    """Waits for the end; returns the files by name. A failure has what the guest said."""
     words = os.memfd_create("words")
     result = vm.run(
         where.kernel,
-        [*where.archives, tree.get(where), _archive(where, document)],
+        [*where.archives, tree.get(where), archive],
         timeout,
-        memory=MEMORY + 2 * document["records"] * RECORD // MEGABYTE,
+        memory=memory,
         descriptors=(words, words),
     )
     said = _said(words)
@@ -106,14 +104,31 @@ def run(document: dict[str, Any], suite: str, timeout: float) -> Raw:
         raise process.Failure(f"stopped after {timeout:g} s of wall time\n{said}")
     if why := vm.complaint(result):
         raise process.Failure(f"{result.log or result.console}\n{said}\n{why}")
+    if result.status == REFUSED:
+        raise process.Failure(said)
     if result.status:
         raise process.Failure(f"{said}\nthe guest's program ended with status {result.status}")
-    files = {Path(name).name: data for name, data in result.files.items()}
     if result.missing:
         raise process.Failure(f"{said}\nmissing: {result.missing}")
+    return {Path(name).name: data for name, data in result.files.items()}
+
+
+def run(document: dict[str, Any], suite: str, timeout: float) -> Raw:
+    where = suites.get(suite)
+    records = document["records"]
+    metered = [f"{METER}/{name}" for name in ("records", "flows", "status")] if records else []
+    memory = MEMORY + 2 * records * RECORD // MEGABYTE
+    files = _boot(where, _archive(where, "main.py", document, metered), memory, timeout)
     return Raw(
         json.loads(files["result.json"]),
         files.get("records", b""),
         files.get("flows", b""),
         files.get("status", b"").decode(),
     )
+
+
+def complaints(words: Sequence[str], suite: str, timeout: float) -> list[str | None]:
+    """tc's message for each qdisc's words; None where it accepts them."""
+    where = suites.get(suite)
+    files = _boot(where, _archive(where, "words.py", list(words), ()), MEMORY, timeout)
+    return json.loads(files["result.json"])  # type: ignore[no-any-return]

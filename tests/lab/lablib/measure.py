@@ -353,7 +353,9 @@ def reduce(document: Document, raw: Raw) -> Figures:
     records = load(raw.records, raw.flows, raw.status) if document["records"] else None
     for index, (name, way) in enumerate(ways(document)):
         queues[name] = queue_result(records, index, way, document) if records else {}
-        queues[name]["tc"] = said_by_tc(raw.result["queues"][index]["tc"])
+        answer = raw.result["queues"][index]
+        queues[name]["served_by"] = answer["served_by"]
+        queues[name]["tc"] = said_by_tc(answer["tc"])
     items = zip(document["traffic"], raw.result["traffic"])
     found = {
         "busy": max(0.0, 1 - raw.result["idle"] * SECOND / document["duration"]),

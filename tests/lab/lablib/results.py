@@ -9,7 +9,7 @@ from typing import Any, Mapping, Sequence
 
 from .plan import Plan
 
-SCHEMA = 1
+SCHEMA = 2
 DIGITS = 6
 
 Outcome = Mapping[str, Any]

@@ -257,7 +257,7 @@ def seeds_of(qdisc: str, seeds: list[int]) -> list[int]:
 def document(name: str, points: list[Point], qdiscs: Iterable[str], seeds: list[int]) -> Document:
     runs = [run(name, q, s, p) for p in points for q in qdiscs for s in seeds_of(q, seeds)]
     return {
-        "schema": 1,
+        "schema": 2,
         "name": name,
         "title": f"Sample of {name}",
         "grid": "default",

@@ -96,7 +96,7 @@ def document() -> None:
         same("keys", sorted(found), ["grid", "kernel", "name", "scenario", "schema", "title",
                                      "versions"])  # fmt: skip
         same("head", [found[k] for k in ("schema", "name", "title", "grid", "kernel", "versions")],
-             [1, "s", "T", "default", "6.1 trixie", {"tool": "1.0"}])  # fmt: skip
+             [2, "s", "T", "default", "6.1 trixie", {"tool": "1.0"}])  # fmt: skip
         same("order", [(r["qdisc"], r["seed"]) for r in runs],
              [("b", 2), ("b", 1), ("a", 2), ("a", 1)])  # fmt: skip
         same("run", sorted(runs[0]), ["point", "qdisc", "queues", "seed", "traffic"])

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Four subjects have four servers; with the modules in the wrong order, the runs fail. Boots machines."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "vm")]
+sys.dont_write_bytecode = True
+
+from lablib import lab, plan, work  # noqa: E402
+from unit import cases  # noqa: E402
+from unit.cases import case, folder, same  # noqa: E402
+
+SUITE = os.environ.get("SUITE", "trixie")
+SCENARIO = f"""
+title = "Four subjects"
+duration = "2s"
+suite = "{SUITE}"
+nodes = ["a", "b"]
+[qdiscs]
+codel = "codel"
+fq_codel = "fq_codel"
+codel_oot = "codel_oot"
+fq_codel_oot = "fq_codel_oot"
+[link.l]
+rate = "1mbit"
+[link.l.up]
+qdisc = "subject"
+[traffic.call]
+kind = "cbr"
+from = "a"
+to = "b"
+"""
+SERVERS = {
+    "codel": {"module": "sch_codel", "origin": "in-tree"},
+    "fq_codel": {"module": None, "origin": "built-in"},
+    "codel_oot": {"module": "sch_codel_oot", "origin": "out-of-tree"},
+    "fq_codel_oot": {"module": "sch_fq_codel_oot", "origin": "out-of-tree"},
+}
+
+
+def perform(todo: plan.Plan) -> tuple[dict[str, object], dict[str, list[str]]]:
+    """By qdisc: what served l.up, or why the run failed. Every run is made anew."""
+    with folder() as where:
+        made = lab.Lab(where, lambda suite: "anew", work.perform)
+        failed = made.run([todo], 1, fresh=True)
+        outcomes = {run.qdisc: made.store.get(key) for run, key in zip(todo.runs, made.keys(todo))}
+    queues = {name: done["result"]["queues"] for name, done in outcomes.items() if done}
+    for name, queue in queues.items():
+        same(f"{name}: l.down", queue["l.down"]["served_by"]["origin"], "built-in")  # pfifo
+    found = {name: queue["l.up"]["served_by"] for name, queue in queues.items()}
+    return found, {one.job.run.qdisc: one.reason for one in failed}
+
+
+def reversed_order(run: plan.Run) -> plan.Run:
+    """The out-of-tree modules are loaded before the in-tree one."""
+    modules = ["sch_codel_oot", "sch_fq_codel_oot"]
+    return dataclasses.replace(run, document={**run.document, "modules": modules})
+
+
+@case("served: four subjects are served by four qdiscs, as the kernel says")
+def four() -> None:
+    same("served and failed", perform(cases.planned(SCENARIO)), (SERVERS, {}))
+
+
+@case("served: if an out-of-tree module serves codel, that run fails with one sentence")
+def wrong_order() -> None:
+    todo = cases.planned(SCENARIO)
+    todo = dataclasses.replace(todo, runs=[reversed_order(run) for run in todo.runs])
+    sentence = "a: codel is served by the out-of-tree module sch_codel_oot, not by an in-tree qdisc"
+    rest = {name: server for name, server in SERVERS.items() if name != "codel"}
+    same("served and failed", perform(todo), (rest, {"codel": [sentence]}))
+
+
+if __name__ == "__main__":
+    sys.exit(cases.main())
