@@ -97,7 +97,7 @@ def item(traffic: Table, index: int, duration: int) -> Document:
 
 def for_guest(document: Document) -> Document:
     """Without what only the host makes of it, so that asking for more figures changes none."""
-    return {k: v for k, v in document.items() if k != "series"}
+    return {k: v for k, v in document.items() if k not in ("series", "held_below")}
 
 
 def build(found: Table, subject: Subject, seed: int) -> Document:
@@ -118,6 +118,7 @@ def build(found: Table, subject: Subject, seed: int) -> Document:
         "duration": found["duration"],
         "warmup": found["warmup"],
         "series": found["series"],
+        "held_below": found["held_below"],
         "nodes": nodes,
         "links": links,
         "traffic": [item(t, n, found["duration"]) for n, t in enumerate(present)],

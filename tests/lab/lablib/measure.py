@@ -126,10 +126,12 @@ def utilisation(way: Figures, figures: Figures, begin: int, end: int) -> float |
 
 WINDOW = 100 * MILLISECOND  # CoDel's interval: what a controller needs to see
 LEAST = 5  # packets: fewer are no window
+HELD_BELOW = 50 * MILLISECOND  # unless the scenario has another bound,
+HELD_PACKETS = 8  # or so many full packets take longer
 
 
-def windows(time: Array, waited: Array, begin: int, end: int) -> list[tuple[int, int]]:
-    """The smallest delay, window by window of an interval or more, and when the window began."""
+def windows(time: Array, waited: Array, begin: int, end: int) -> list[tuple[int, Array]]:
+    """The delays of each window of an interval or more in increasing order, and when the window began."""
     found = []
     at = begin
     first = int(np.searchsorted(time, begin))
@@ -140,45 +142,72 @@ def windows(time: Array, waited: Array, begin: int, end: int) -> list[tuple[int,
             until += WINDOW
             last = int(np.searchsorted(time, until))
         if last > first:
-            found.append((at, int(waited[first:last].min())))
+            found.append((at, np.sort(waited[first:last])))
         at, first = until, last
     return found
 
 
-def control_point(time: Array, waited: Array, begin: int, end: int) -> float | None:
+Windows = Sequence[tuple[int, Array]]
+
+
+def control_point(seen: Windows, begin: int, end: int) -> float | None:
     """ms from a change until the standing queue is back at what it is in the second half of the phase.
 
     The standing queue is the smallest delay in an interval, as CoDel sees it. Back is where it is no more than
     nine tenths of those later on; 0 if it does not leave them within a second. None: no packet left.
     """
-    seen = windows(time, waited, begin, end)
-    later = sorted(least for at, least in seen if at >= (begin + end) // 2)
+    least = [(at, int(delays[0])) for at, delays in seen]
+    later = sorted(delay for at, delay in least if at >= (begin + end) // 2)
     if not later:
         return None
     bound = later[math.ceil(0.9 * len(later)) - 1]
-    above = [n for n, (at, least) in enumerate(seen) if least > bound and at < begin + SECOND]
+    above = [n for n, (at, delay) in enumerate(least) if delay > bound and at < begin + SECOND]
     if not above:
         return 0.0
-    back = (at for at, least in seen[above[0] :] if least <= bound)
+    back = (at for at, delay in least[above[0] :] if delay <= bound)
     return (next(back, end) - begin) / MILLISECOND
 
 
-def phases(queue: Queue, way: Figures, begin: int, end: int) -> list[Figures]:
+def held_below(document: Document, rate: int, mtu: int) -> int:
+    """The delay below which a queue counts as controlled at a rate, ns."""
+    packets = HELD_PACKETS * (mtu + ETHERNET) * 8 * SECOND // rate
+    return int(document["held_below"] or max(HELD_BELOW, packets))
+
+
+def held(seen: Windows, begin: int, bound: int) -> float | None:
+    """ms from a change until the median delay of every later window is below the bound.
+
+    None: that of the last window is not, or no packet left.
+    """
+    above = [n for n, (_at, delays) in enumerate(seen) if nearest_rank(delays, 50) >= bound]
+    first = above[-1] + 1 if above else 0
+    if first >= len(seen):
+        return None
+    return (seen[first][0] - begin) / MILLISECOND if above else 0.0
+
+
+def phases(queue: Queue, way: Figures, mtu: int, document: Document) -> list[Figures]:
+    """What the queue was while the link had each of its rates."""
     found = []
+    begin, end = document["warmup"], document["duration"]
     time, waited = queue.time[queue.left], queue.waited[queue.left]
     for start, stop, rate in rates(way, end):
         start, stop = max(start, begin), min(stop, end)
         if start >= stop:
             continue
         figures = queue.figures(queue.between(start, stop))
+        seen = windows(time, waited, start, stop)
+        bound = held_below(document, rate, mtu)
         found.append(
             {
                 "at_s": start / SECOND,
                 "until_s": stop / SECOND,
                 "rate_mbit": rate / 1e6,
                 "utilisation": utilisation(way, figures, start, stop),
-                "control_point_ms": control_point(time, waited, start, stop),
-                **{k: figures[k] for k in ("bytes", "dropped", "delay_ms")},
+                "control_point_ms": control_point(seen, start, stop),
+                "held_below_ms": bound / MILLISECOND,
+                "held_ms": held(seen, start, bound),
+                **{k: figures[k] for k in ("packets", "bytes", "dropped", "marked", "delay_ms")},
             }
         )
     return found
@@ -218,17 +247,19 @@ def item_of(records: Records, document: Document) -> Array:
     return numbers
 
 
-def ways(document: Document) -> list[tuple[str, Figures]]:
-    """The measured directions in the meter's order."""
+def ways(document: Document) -> list[tuple[str, Figures, int]]:
+    """The measured directions in the meter's order: name, properties, MTU."""
     return [
-        (f"{link['name']}.{direction}", link[direction])
+        (f"{link['name']}.{direction}", link[direction], link["mtu"])
         for link in document["links"]
         for direction in ("up", "down")
         if link[direction]["measure"]
     ]
 
 
-def queue_result(records: Records, index: int, way: Figures, document: Document) -> Figures:
+def queue_result(
+    records: Records, index: int, way: Figures, mtu: int, document: Document
+) -> Figures:
     begin, end = document["warmup"], document["duration"]
     queue = Queue(records, index, begin, end)
     everything = np.ones(len(queue.time), dtype=np.bool_)
@@ -240,7 +271,7 @@ def queue_result(records: Records, index: int, way: Figures, document: Document)
         "utilisation": utilisation(way, figures, begin, end),
         "backlog": float(waits.sum()) / (end - begin),  # Little's law
         "jain_drops": queue.fairness(),
-        "phases": phases(queue, way, begin, end),
+        "phases": phases(queue, way, mtu, document),
         "traffic": {
             item["name"]: queue.figures(items == number)
             for number, item in enumerate(document["traffic"])
@@ -351,9 +382,9 @@ def reduce(document: Document, raw: Raw) -> Figures:
     """
     queues: Figures = {}
     records = load(raw.records, raw.flows, raw.status) if document["records"] else None
-    for index, (name, way) in enumerate(ways(document)):
-        queues[name] = queue_result(records, index, way, document) if records else {}
+    for index, (name, way, mtu) in enumerate(ways(document)):
         answer = raw.result["queues"][index]
+        queues[name] = queue_result(records, index, way, mtu, document) if records else {}
         queues[name]["served_by"] = answer["served_by"]
         queues[name]["tc"] = said_by_tc(answer["tc"])
     items = zip(document["traffic"], raw.result["traffic"])

@@ -59,6 +59,12 @@ TOP = keys(
         REQUIRED,
     ),
     Key("series", kinds.time("1ms"), "results over time as well, in steps of this"),
+    Key(
+        "held_below",
+        kinds.time("1us"),
+        "the delay below which a queue counts as controlled after a change of rate; none: 50ms, or "
+        "what 8 full packets take at that rate if that is longer",
+    ),
     Key("meter", kinds.flag(), "false: no packet is recorded, to see what recording costs", True),
 )
 

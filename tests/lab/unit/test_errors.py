@@ -136,7 +136,7 @@ EDITS: list[tuple[str, str, list[str]]] = [
      ["23: vary.l[0]: true is no label (a text or a number)"]),
     ("[vary]", "[vary]\ngrid = [1, 2]",
      ["23: grid: no such key (there are title, duration, warmup, seeds, suite, nodes, series, "
-      "meter, qdiscs, link, traffic)"]),
+      "held_below, meter, qdiscs, link, traffic)"]),
     ('["1mbit", "4mbit"]', '["4mbit"]\n"link.dsl.up.rates" = [[\n["5s", "x"]]]',
      ['25: link.dsl.up.rates[0][1]: "x" is no rate (a number and bit, kbit, mbit or gbit)']),
     ("[grid.full]", "[grid.full.title]\nx = 1\n[grid.full]", ["26: grid.full: title is no table"]),
@@ -154,7 +154,7 @@ EDITS: list[tuple[str, str, list[str]]] = [
      ["24: grid.default: this is the name of the scenario without any grid"]),
     ("[grid.full]", "[grid]\nfull = 1\n[old]",
      ["25: grid.full: 1 is no table", "26: old: no such key (there are title, duration, warmup, "
-      "seeds, suite, nodes, series, meter, qdiscs, link, traffic, vary, grid)"]),
+      "seeds, suite, nodes, series, held_below, meter, qdiscs, link, traffic, vary, grid)"]),
     ('"traffic.x.count" = 9', '"traffic.x.count" = -9',
      ["26: traffic.x.count: -9 is too little: at least 0"]),
     ('[link.dsl]', 'x = ', ["8: no TOML: Invalid value (at line 8, column 5)"]),

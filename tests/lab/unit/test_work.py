@@ -170,7 +170,7 @@ def torn() -> None:
     "work: a run's outcome is what the machine left, reduced; asking for a series changes no machine"
 )
 def outcome() -> None:
-    run = only_run(sets=["series=1s"])
+    run = only_run(sets=["series=1s", "held_below=90ms"])
     told: list[object] = []
 
     def boot(document: object, suite: str, timeout: float) -> SimpleNamespace:
@@ -184,7 +184,7 @@ def outcome() -> None:
         mock.patch.object(lablib, "measure", measure, create=True),
     ):
         found = work.perform(run, 9.5)
-    guest = {k: v for k, v in run.document.items() if k != "series"}
+    guest = {k: v for k, v in run.document.items() if k not in ("series", "held_below")}
     same("told", told, [(guest, "trixie", 9.5)])
     expected = {"kernel": "6.1", "versions": {"tc": "1"}, "result": [run.document, 0]}
     same("outcome", found, expected)
@@ -207,7 +207,7 @@ def names() -> None:
         store.key(only_run(only=["red"]), "r"),
         store.key(only_run(seeds=[2]), "r"),
         store.key(only_run(sets=["suite=sid"]), "r"),
-        store.key(only_run(sets=["series=1s"]), "r"),
+        store.key(only_run(sets=["series=1s", "held_below=90ms"]), "r"),
         store.key(only_run(), "s"),
     ]
     same("different ones", len({name, *others}), 6)
