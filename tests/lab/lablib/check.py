@@ -36,6 +36,9 @@ class Reader:
     def wrong(self, path: Path, message: str) -> None:
         self.errors.add(self.tree.origin(path), path, message)
 
+    def warn(self, path: Path, message: str) -> None:
+        self.errors.warn(self.tree.origin(path), path, message)
+
     def subtable(self, path: Path) -> dict[str, Any]:
         """A table of the tree; an empty one if there is none."""
         value = self.tree.get(path)

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import contextlib
+from difflib import get_close_matches
 from typing import Callable
 
 from .check import DIRECTIONS, Absent, Reader, Table, absent
 from .locate import Path
 from .tree import Tree, suggestion
-from .units import SIZE, TIME
+from .units import SIZE, TIME, show
 
 SUBJECT = "subject"
 RESERVED = "wire"  # the guest's own namespace, where delays are
@@ -38,12 +39,25 @@ def times(reader: Reader, found: Table) -> None:
 
 def subjects(reader: Reader, found: Table) -> None:
     """The compared qdisc has a place, and the place has a qdisc."""
-    ways = [(n, d) for n in found["links"] for d in DIRECTIONS if n[d].get("qdisc") == SUBJECT]
-    if found["qdiscs"] and not ways:
+    every = [(n, d) for n in found["links"] for d in DIRECTIONS]
+    ways = [(link, d) for link, d in every if link[d].get("qdisc") == SUBJECT]
+    mistyped = [(link, d) for link, d in every if resembles_subject(link[d].get("qdisc"))]
+    for link, direction in mistyped:
+        where = place(reader, link, direction, "qdisc")
+        reader.wrong(where, f"{show(link[direction]['qdisc'])}: did you mean {SUBJECT}?")
+    if found["qdiscs"] and not ways and not mistyped:
         reader.wrong(("qdiscs",), f'no link has qdisc = "{SUBJECT}"')
     if ways and not found["qdiscs"]:
         link, direction = ways[0]
         reader.wrong(place(reader, link, direction, "qdisc"), "there are no [qdiscs]")
+    for link, direction in ways:
+        if not link[direction].get("rate", True):
+            where = place(reader, link, direction, "qdisc")
+            reader.warn(where, "this direction has no rate, so no queue builds up in the qdisc")
+
+
+def resembles_subject(words: str | None) -> bool:
+    return words is not None and words != SUBJECT and bool(get_close_matches(words, [SUBJECT]))
 
 
 def written(tree: Tree, path: Path) -> Path:

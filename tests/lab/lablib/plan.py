@@ -41,6 +41,7 @@ class Plan:
     grid: str
     scenario: dict[str, Any]
     runs: list[Run]
+    warnings: list[str]
 
 
 @dataclass(frozen=True)
@@ -111,10 +112,10 @@ def narrow(tree: Tree, options: Options, errors: Errors) -> None:
         tree.put(("seeds",), list(options.seeds), {(): "--seeds"})
     qdiscs = tree.get(("qdiscs",)) or {}
     if options.only and isinstance(qdiscs, dict):
-        for name in options.only:
-            if name not in qdiscs:
-                errors.add("--only", (), f"{name} is none of [qdiscs] ({suggestion(name, qdiscs)})")
-        for name in [n for n in qdiscs if n not in options.only]:
+        unknown = [name for name in options.only if name not in qdiscs]
+        for name in unknown:
+            errors.add("--only", (), f"{name} is none of [qdiscs] ({suggestion(name, qdiscs)})")
+        for name in [n for n in qdiscs if n not in options.only and not unknown]:
             tree.drop(("qdiscs", name))
 
 
@@ -126,9 +127,10 @@ def make(file: File, options: Options, name: str | None = None) -> Plan:
     where = scenario.resolve(tree, options.grid, options.sets, errors)
     narrow(where.tree, options, errors)
     runs = list(planner.runs(where))
+    warnings = list(errors.warnings)  # not those of grids that are not chosen
     for other in [DEFAULT_GRID, *scenario.grids(tree)]:
         if other != options.grid:
             list(planner.runs(scenario.resolve(tree, other, (), errors)))
     errors.check()
     title = where.tree.values.get("title", planner.name)
-    return Plan(planner.name, title, options.grid, where.tree.values, runs)
+    return Plan(planner.name, title, options.grid, where.tree.values, runs, warnings)

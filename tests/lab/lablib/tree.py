@@ -28,17 +28,26 @@ class Errors:
 
     def __init__(self) -> None:
         self.lines: dict[str, int] = {}  # and the line of the file that each is about
+        self.warnings: list[str] = []  # of what may be meant, and probably is not
         self.count = 0  # of what was found, those that were said before as well
 
     def add(self, origin: str, path: Path, message: str) -> None:
         self.count += 1
-        place = f"{dotted(path)}: " if path else ""
         line = origin.rpartition(":")[2]
-        self.lines[f"{origin}: {place}{message}"] = int(line) if line.isdecimal() else 0
+        self.lines[placed(origin, path, message)] = int(line) if line.isdecimal() else 0
+
+    def warn(self, origin: str, path: Path, message: str) -> None:
+        text = placed(origin, path, f"warning: {message}")
+        if text not in self.warnings:
+            self.warnings.append(text)
 
     def check(self) -> None:
         if self.lines:
             raise Wrong("\n".join(sorted(self.lines, key=lambda text: self.lines[text])))
+
+
+def placed(origin: str, path: Path, message: str) -> str:
+    return f"{origin}: {dotted(path)}: {message}" if path else f"{origin}: {message}"
 
 
 def dotted(path: Path) -> str:

@@ -131,7 +131,7 @@ def digits() -> None:
     value = {"a": [1.23456789, (1e-9 / 3, 7, None, True, "x")], "b": float("nan"), "c": 123456789}
     same("rounded", results.rounded(value),
          {"a": [1.23457, [3.33333e-10, 7, None, True, "x"]], "b": None, "c": 123456789})  # fmt: skip
-    empty = Plan("n", "t", "default", {}, [])
+    empty = Plan("n", "t", "default", {}, [], [])
     same("without runs", results.assemble(empty, [])["kernel"], None)
 
 
@@ -160,3 +160,18 @@ def machine() -> None:
         with contextlib.redirect_stderr(err):
             status = fake.program().main([scenario(where)], lab)
         same("status", (status, err.getvalue()), (1, "tests/lab/run: there is no root\n"))
+
+
+@case("command: a compared direction without a rate is warned of, and the scenario runs")
+def no_rate() -> None:
+    with folder() as where:
+        file = scenario(where)
+        path = where / "s.toml"
+        path.write_text(path.read_text().replace('rate = "10mbit"\n', ""))
+        done = command(where, file)
+        message = "warning: this direction has no rate, so no queue builds up in the qdisc"
+        same("said", done.err.splitlines()[0], f"{file}:8: link.l.up.qdisc: {message}")
+        same("status", done.status, 0)
+        path.write_text(path.read_text() + '[grid.g.link.l.up]\nrate = "1mbit"\n')
+        assert "warning" not in command(where, "--grid", "g", file).err
+        assert "warning" in command(where, file).err

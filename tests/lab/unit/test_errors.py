@@ -240,6 +240,23 @@ def subjects() -> None:
     )  # fmt: skip
 
 
+@case("errors: a mistyped subject is said where it stands")
+def subject() -> None:
+    for typed in ("subejct", "Subject", "subjects"):
+        said = [f's.toml:13: link.dsl.up.qdisc: "{typed}": did you mean subject?']
+        same(typed, wrong(GOOD.replace('"subject"', f'"{typed}"')), said)
+    same("another qdisc", wrong(GOOD.replace('"subject"', '"codel"')),
+         ['s.toml:4: qdiscs: no link has qdisc = "subject"'])  # fmt: skip
+
+
+@case("errors: --only of a qdisc that is not there is one error")
+def only() -> None:
+    message = "--only: foo is none of [qdiscs] (there are pfifo, own)"
+    same("--only", wrong(GOOD, only=["foo"]), [message])
+    message = "--only: pfif is none of [qdiscs] (did you mean pfifo?)"
+    same("one of two", wrong(GOOD, only=["own", "pfif"]), [message])
+
+
 @case("errors: without any traffic, or with too much")
 def traffic() -> None:
     head, _rest = GOOD.split("[traffic.x]")
