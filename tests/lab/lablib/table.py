@@ -9,10 +9,16 @@ from typing import Any, Iterable, Iterator, Mapping, Sequence
 Figures = Mapping[str, Any]
 Row = list[str]
 
-QUEUES = ["queue", "qdisc", "util %", "p50 ms", "p95 ms", "p99 ms", "drop %", "goodput Mbit/s"]
-TRAFFIC = ["traffic", "qdisc", "p50 ms", "p95 ms", "p99 ms", "lost %", "Mbit/s", ""]
+TIMES_HEAD = ["p50 ms", "p95 ms", "p99 ms", "max ms"]
+QUEUES = ["queue", "qdisc", "util %", *TIMES_HEAD, "drop %", "mark %", "Mbit/s"]
+SERVERS = ["queue", "qdisc", "Jain of drops", "served by"]
+PHASES = ["queue", "qdisc", "at s", "Mbit/s", "util %", "p95 ms", "max ms", "control ms", "held ms"]
+TRAFFIC = ["traffic", "qdisc", *TIMES_HEAD, "lost %", "Mbit/s", ""]
+PERCENTILES = ("p50", "p95", "p99", "max")
 # Where each kind of traffic has its percentiles
 TIMES = ("time_ms", "delay_ms", "rtt_ms")
+NOTES = {"time_ms": "until done", "delay_ms": "one way", "rtt_ms": "there and back"}
+TEXTS = ("served by", "")  # columns without numbers
 NONE = "-"
 
 
@@ -76,31 +82,71 @@ def lost(item: Figures) -> float | None:
 def queue_rows(qdisc: str, runs: Sequence[Figures]) -> Iterator[Row]:
     for queue in runs[0]["queues"]:
         each = [run["queues"][queue] for run in runs]
-        delays = [median(dig(q, "delay_ms", p) for q in each) for p in ("p50", "p95", "p99")]
+        delays = [median(dig(q, "delay_ms", p) for q in each) for p in PERCENTILES]
         yield [
             queue,
             qdisc,
             percent(median(dig(q, "utilisation") for q in each)),
             *map(number, delays),
             percent(median(dig(q, "drop_rate") for q in each)),
+            percent(median(map(mark_rate, each))),
             number(median(queue_rate(run, queue) for run in runs)),
         ]
+
+
+def mark_rate(queue: Figures) -> float | None:
+    """Of the packets that left."""
+    return queue["marked"] / queue["packets"] if queue.get("packets") else None
+
+
+def server(queue: Figures) -> str:
+    """The module that serves it, and its origin."""
+    origin = dig(queue, "served_by", "origin") or NONE
+    module = dig(queue, "served_by", "module")
+    return f"{module} ({origin})" if module else origin
+
+
+def server_rows(qdisc: str, runs: Sequence[Figures]) -> Iterator[Row]:
+    for queue in runs[0]["queues"]:
+        each = [run["queues"][queue] for run in runs]
+        fairness = number(median(dig(q, "jain_drops") for q in each))
+        yield [queue, qdisc, fairness, ", ".join(dict.fromkeys(map(server, each)))]
+
+
+def phase_rows(qdisc: str, runs: Sequence[Figures]) -> Iterator[Row]:
+    """Of the queues whose link changes its rate. Not held at the end of the phase: never."""
+    for queue in runs[0]["queues"]:
+        every = list(zip(*(run["queues"][queue].get("phases", ()) for run in runs)))
+        for each in every if len(every) > 1 else ():
+            held = [phase["held_ms"] for phase in each]
+            yield [
+                queue,
+                qdisc,
+                f"{each[0]['at_s']:g}",
+                f"{each[0]['rate_mbit']:g}",
+                percent(median(phase["utilisation"] for phase in each)),
+                *(
+                    number(median(dig(phase, "delay_ms", p) for phase in each))
+                    for p in ("p95", "max")
+                ),
+                number(median(phase["control_point_ms"] for phase in each)),
+                "never" if None in held else number(median(held)),
+            ]
 
 
 def traffic_rows(qdisc: str, runs: Sequence[Figures]) -> Iterator[Row]:
     for name in runs[0]["traffic"]:
         each = [run["traffic"][name] for run in runs]
         key = next((k for k in TIMES if k in each[0]), "")
-        times = [median(dig(t, key, p) for t in each) for p in ("p50", "p95", "p99")]
+        times = [median(dig(t, key, p) for t in each) for p in PERCENTILES]
+        fairness = median(t.get("jain") for t in each if len(t.get("flows_mbit", ())) > 1)
         yield [
             name,
             qdisc,
             *map(number, times),
             percent(median(lost(t) for t in each)),
             number(median(t.get("goodput_mbit") for t in each)),
-            {"time_ms": "until done", "delay_ms": "one way", "rtt_ms": "there and back"}.get(
-                key, ""
-            ),
+            NOTES.get(key, "" if fairness is None else f"Jain {number(fairness)}"),
         ]
 
 
@@ -114,7 +160,7 @@ def layout(head: Row, rows: Iterable[Row]) -> Iterator[str]:
         last = row[0]
         cells = [first.ljust(widths[0]), row[1].ljust(widths[1])]
         cells += [
-            cell.rjust(width) if title else cell.ljust(width)
+            cell.ljust(width) if title in TEXTS else cell.rjust(width)
             for cell, width, title in zip(row[2:], widths[2:], head[2:])
         ]
         yield "  ".join(cells).rstrip()
@@ -137,6 +183,14 @@ def rows(by_qdisc: Mapping[str, Sequence[Figures]], make: Any) -> list[Row]:
     return sorted(found, key=lambda row: order.index(row[0]))
 
 
+TABLES = (
+    (QUEUES, queue_rows),
+    (SERVERS, server_rows),
+    (PHASES, phase_rows),
+    (TRAFFIC, traffic_rows),
+)
+
+
 def lines(document: Figures) -> Iterator[str]:
     seeds = {run["seed"] for run in document["runs"]}
     yield f"{document['title']}" + (f" (medians of {len(seeds)} seeds)" if len(seeds) > 1 else "")
@@ -144,6 +198,8 @@ def lines(document: Figures) -> Iterator[str]:
         yield ""
         if point:
             yield ", ".join(f"{k} {v}" for k, v in point.items())
-        yield from layout(QUEUES, rows(by_qdisc, queue_rows))
-        yield ""
-        yield from layout(TRAFFIC, rows(by_qdisc, traffic_rows))
+        found = [(head, rows(by_qdisc, make)) for head, make in TABLES]
+        for place, (head, each) in enumerate((head, each) for head, each in found if each):
+            if place:
+                yield ""
+            yield from layout(head, each)

@@ -12,11 +12,24 @@ from lablib import reference, schema, table
 from .cases import case, same
 
 
+def phases(delay: float) -> list[dict[str, Any]]:
+    """Two of a queue that has a delay; a queue of 10 ms or more is not held in the second."""
+    first = {"at_s": 0.0, "rate_mbit": 50.0, "utilisation": 0.5, "control_point_ms": 0.0,
+             "held_ms": 0.0, "delay_ms": {"p95": delay, "max": 2 * delay}}  # fmt: skip
+    second = {"at_s": 2.5, "rate_mbit": 0.064, "control_point_ms": 400.0, "delay_ms": None,
+              "held_ms": 1300.0 if delay < 10 else None, "utilisation": None}  # fmt: skip
+    return [first, second] if delay else [first]
+
+
 def queue(delay: float, dropped: int) -> dict[str, Any]:
     sizes = {"bulk": (100, 1514), "down": (50, 66), "ping": (10, 98)}
     return {
-        "utilisation": 0.987, "drop_rate": dropped / 1000,
-        "delay_ms": {"p50": delay, "p95": 2 * delay, "p99": 100 * delay} if delay else None,
+        "utilisation": 0.987, "drop_rate": dropped / 1000, "jain_drops": 0.75 if dropped else None,
+        "packets": 200 if delay else 0, "marked": 5, "phases": phases(delay),
+        "served_by": {"module": "sch_codel", "origin": "in-tree"} if delay else
+                     {"module": None, "origin": "built-in"},
+        "delay_ms": {"p50": delay, "p95": 2 * delay, "p99": 100 * delay,
+                     "max": 150 * delay} if delay else None,
         "traffic": {k: {"packets": n, "bytes": n * size} for k, (n, size) in sizes.items()},
     }  # fmt: skip
 
@@ -26,11 +39,11 @@ def run(qdisc: str | None, seed: int, point: dict[str, Any], delay: float) -> di
         "qdisc": qdisc, "seed": seed, "point": point,
         "queues": {"dsl.up": queue(delay, 12), "dsl.down": queue(0, 0)},
         "traffic": {
-            "bulk": {"kind": "bulk", "goodput_mbit": 9.4, "flows_mbit": [9.4], "jain": 1},
+            "bulk": {"kind": "bulk", "goodput_mbit": 9.4, "flows_mbit": [4.4, 5], "jain": 0.996},
             "down": {"kind": "bulk", "goodput_mbit": 40.25, "flows_mbit": [40], "jain": 1},
-            "ping": {"kind": "ping", "sent": 50, "lost": 1, "rtt_ms": {"p50": 51, "p95": 52, "p99": 1234}},
+            "ping": {"kind": "ping", "sent": 50, "lost": 1, "rtt_ms": {"p50": 51, "p95": 52, "p99": 1234, "max": 5000}},
             "asked": {"kind": "requests", "success": 0.5, "time_ms": None},
-            "voice": {"kind": "cbr", "loss": 0.25, "delay_ms": {"p50": 1, "p95": 2, "p99": 3}},
+            "voice": {"kind": "cbr", "loss": 0.25, "delay_ms": {"p50": 1, "p95": 2, "p99": 3, "max": 4}},
         },
     }  # fmt: skip
 
@@ -38,23 +51,35 @@ def run(qdisc: str | None, seed: int, point: dict[str, Any], delay: float) -> di
 SHOWN = """Title (medians of 3 seeds)
 
 rate 1mbit, load x
-queue     qdisc  util %  p50 ms  p95 ms  p99 ms  drop %  goodput Mbit/s
-dsl.up    pfifo    98.7   20.00   40.00    2000     1.2            9.40
-          codel    98.7    5.00   10.00   500.0     1.2            9.40
-dsl.down  pfifo    98.7       -       -       -     0.0            9.40
-          codel    98.7       -       -       -     0.0            9.40
+queue     qdisc  util %  p50 ms  p95 ms  p99 ms  max ms  drop %  mark %  Mbit/s
+dsl.up    pfifo    98.7   20.00   40.00    2000    3000     1.2     2.5    9.40
+          codel    98.7    5.00   10.00   500.0   750.0     1.2     2.5    9.40
+dsl.down  pfifo    98.7       -       -       -       -     0.0       -    9.40
+          codel    98.7       -       -       -       -     0.0       -    9.40
 
-traffic  qdisc  p50 ms  p95 ms  p99 ms  lost %  Mbit/s
-bulk     pfifo       -       -       -       -    9.40
-         codel       -       -       -       -    9.40
-down     pfifo       -       -       -       -   40.25
-         codel       -       -       -       -   40.25
-ping     pfifo   51.00   52.00    1234     2.0       -  there and back
-         codel   51.00   52.00    1234     2.0       -  there and back
-asked    pfifo       -       -       -    50.0       -  until done
-         codel       -       -       -    50.0       -  until done
-voice    pfifo    1.00    2.00    3.00    25.0       -  one way
-         codel    1.00    2.00    3.00    25.0       -  one way"""
+queue     qdisc  Jain of drops  served by
+dsl.up    pfifo           0.75  sch_codel (in-tree)
+          codel           0.75  sch_codel (in-tree)
+dsl.down  pfifo              -  built-in
+          codel              -  built-in
+
+queue   qdisc  at s  Mbit/s  util %  p95 ms  max ms  control ms  held ms
+dsl.up  pfifo     0      50    50.0   20.00   40.00        0.00     0.00
+        pfifo   2.5   0.064       -       -       -       400.0    never
+        codel     0      50    50.0    5.00   10.00        0.00     0.00
+        codel   2.5   0.064       -       -       -       400.0     1300
+
+traffic  qdisc  p50 ms  p95 ms  p99 ms  max ms  lost %  Mbit/s
+bulk     pfifo       -       -       -       -       -    9.40  Jain 1.00
+         codel       -       -       -       -       -    9.40  Jain 1.00
+down     pfifo       -       -       -       -       -   40.25
+         codel       -       -       -       -       -   40.25
+ping     pfifo   51.00   52.00    1234    5000     2.0       -  there and back
+         codel   51.00   52.00    1234    5000     2.0       -  there and back
+asked    pfifo       -       -       -       -    50.0       -  until done
+         codel       -       -       -       -    50.0       -  until done
+voice    pfifo    1.00    2.00    3.00    4.00    25.0       -  one way
+         codel    1.00    2.00    3.00    4.00    25.0       -  one way"""
 
 
 @case("tables: results by point, queue and qdisc, medians over the seeds")
