@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "vm")]
 sys.dont_write_bytecode = True
 
-from lablib import lab, plan, work  # noqa: E402
+from lablib import lab, machine, plan, work  # noqa: E402
 from unit import cases  # noqa: E402
 from unit.cases import case, folder, same  # noqa: E402
 
@@ -47,7 +47,7 @@ SERVERS = {
 def perform(todo: plan.Plan) -> tuple[dict[str, object], dict[str, list[str]]]:
     """By qdisc: what served l.up, or why the run failed. Every run is made anew."""
     with folder() as where:
-        made = lab.Lab(where, lambda suite: "anew", work.perform)
+        made = lab.Lab(where, lambda suite: "anew", work.perform, machine.complaints)
         failed = made.run([todo], 1, fresh=True)
         outcomes = {run.qdisc: made.store.get(key) for run, key in zip(todo.runs, made.keys(todo))}
     queues = {name: done["result"]["queues"] for name, done in outcomes.items() if done}

@@ -12,8 +12,12 @@ from . import results, store, work
 from .cost import Cost, span
 from .plan import Plan, Run
 from .progress import Progress, clock, virtual
+from .tree import Errors
 
 Recipe = Callable[[str], str]
+Complaints = Callable[[Sequence[str], str, float], list[str | None]]
+
+PATIENCE = 1200  # s for a machine that tries words
 
 
 @dataclass
@@ -23,10 +27,16 @@ class Lab:
     out: Path
     recipe: Recipe
     execute: work.Execute
+    complaints: Complaints
 
     @property
     def store(self) -> store.Store:
         return store.Store(self.out / "runs")
+
+    @property
+    def verdicts(self) -> store.Store:
+        """tc's, on words."""
+        return store.Store(self.out / "words")
 
     def path(self, plan: Plan) -> Path:
         return self.out / f"{plan.name}.json"
@@ -47,9 +57,37 @@ class Lab:
                     jobs[key] = work.Job(key, run)
         return work.dearest_first(list(jobs.values()))
 
+    def complaint(self, words: str, suite: str) -> str | None:
+        verdict = self.verdicts.get(store.verdict_key(words, self.recipe(suite)))
+        return verdict and verdict["complaint"]
+
+    def try_words(self, every: set[str], suite: str) -> None:
+        """In one machine, those without a verdict."""
+        keys = {words: store.verdict_key(words, self.recipe(suite)) for words in sorted(every)}
+        new = [words for words, key in keys.items() if self.verdicts.get(key) is None]
+        if new:
+            print(f"{suite}: trying the words of {len(new)} qdiscs", file=sys.stderr, flush=True)
+            for words, said in zip(new, self.complaints(new, suite, PATIENCE)):
+                self.verdicts.put(keys[words], {"words": words, "complaint": said})
+
+    def check_words(self, runs: Sequence[Run]) -> None:
+        """Raise tree.Wrong with tc's messages if it refuses the words of any qdisc."""
+        errors = Errors()
+        for suite in sorted({run.suite for run in runs}):
+            here = [run for run in runs if run.suite == suite]
+            self.try_words({words for run in here for words in run.written}, suite)
+            for words, place in (pair for run in here for pair in run.written.items()):
+                if said := self.complaint(words, suite):
+                    errors.add(*place, f'tc refuses "{words}" ({suite}): {said}')
+        errors.check()
+
     def run(self, plans: Sequence[Plan], workers: int, fresh: bool) -> list[work.Failed]:
-        """All that is missing; what failed is returned, in the order of the plans."""
+        """All that is missing; what failed is returned, in the order of the plans.
+
+        Nothing runs if tc refuses the words of a qdisc.
+        """
         jobs = self.missing(plans, fresh)
+        self.check_words([job.run for job in jobs])
         order = list(dict.fromkeys(key for plan in plans for key in self.keys(plan)))
         total = len(order)
         progress = Progress(sys.stderr, [job.run for job in jobs], workers)

@@ -8,10 +8,14 @@ from pathlib import Path as File
 from typing import Any, Iterator, Sequence
 
 from . import document, scenario
-from .check import Reader, Table
-from .cross import check, written
+from .check import DIRECTIONS, Reader, Table
+from .cross import SUBJECT, check, written
+from .locate import Path
 from .scenario import DEFAULT_GRID, Point, Scenario, Setting
 from .tree import Errors, Tree, settings, suggestion
+
+
+Place = tuple[str, Path]  # the file and line, and the key there
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,7 @@ class Run:
     point: dict[str, Any]
     suite: str
     document: dict[str, Any]
+    written: dict[str, Place]  # where the words of each qdisc in the document were written
 
     @property
     def title(self) -> str:
@@ -52,6 +57,20 @@ class Options:
     sets: Sequence[str] = ()
     seeds: Sequence[int] = ()
     only: Sequence[str] = ()
+
+
+def written_at(
+    tree: Tree, found: Table, subject: document.Subject, made: document.Document
+) -> dict[str, Place]:
+    """Origin and path of the words of each qdisc in a run's document."""
+    places = {}
+    for link, guests in zip(found["links"], made["links"]):
+        for direction in (d for d in DIRECTIONS if guests[d]["qdisc"]):
+            path = written(tree, ("link", link["name"], direction, "qdisc"))
+            if subject and link[direction]["qdisc"] == SUBJECT:
+                path = ("qdiscs", subject[0])
+            places[guests[direction]["qdisc"]] = tree.origin(path), path
+    return places
 
 
 def read(tree: Tree, errors: Errors) -> Table:
@@ -103,7 +122,8 @@ class Planner:
                 self.errors.add(point.tree.origin(path), path, str(error))
                 return
             name = subject[0] if subject else None
-            yield Run(self.name, name, seed, point.labels, found["suite"], made)
+            places = written_at(point.tree, found, subject, made)
+            yield Run(self.name, name, seed, point.labels, found["suite"], made, places)
 
 
 def narrow(tree: Tree, options: Options, errors: Errors) -> None:

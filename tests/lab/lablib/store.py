@@ -18,8 +18,17 @@ KEEP_DAYS = 60
 
 def key(run: Run, recipe: str) -> str:
     """The name of a run's outcome. What the run is called and labelled does not matter."""
-    parts = json.dumps([run.document, run.suite, recipe], sort_keys=True)
-    return hashlib.sha256(parts.encode()).hexdigest()[:24]
+    return digest([run.document, run.suite, recipe])
+
+
+def verdict_key(words: str, recipe: str) -> str:
+    """The name of tc's verdict on the words of a qdisc; the recipe is of a suite."""
+    return digest(["words", words, recipe])
+
+
+def digest(parts: list[Any]) -> str:
+    text = json.dumps(parts, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
 def write(path: Path, text: str) -> None:

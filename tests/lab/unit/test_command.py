@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import subprocess
 import sys
 
@@ -162,6 +163,40 @@ def machine() -> None:
         same("status", (status, err.getvalue()), (1, "tests/lab/run: there is no root\n"))
 
 
+@case("command: what tc refuses is said with its line, before anything runs")
+def refused_words() -> None:
+    with folder() as where:
+        file = scenario(where, good="pfifo", bad="codel tagret 5ms")
+        tried = ["trixie codel tagret 5ms", "trixie pfifo"]
+        for _again in range(2):  # the verdicts are kept
+            done = command(where, file)
+            same("status", (done.status, done.out, journal(where)), (2, "", []))
+            message = 'tc refuses "codel tagret 5ms" (trixie): "tagret" is not an option'
+            same("said", done.err.splitlines()[-1], f"{file}:7: qdiscs.bad: {message}")
+            same("tried", (where / "tried").read_text().splitlines(), tried)
+        same("the good one", command(where, "--only", "good", file).status, 0)
+        same("nothing is tried again", (where / "tried").read_text().splitlines(), tried)
+
+
+@case("command: the words of a link, of a qdisc's table, and of several suites")
+def places() -> None:
+    with folder() as where:
+        file = scenario(where, good="pfifo")
+        path = where / "s.toml"
+        path.write_text(
+            path.read_text()
+            .replace('good = "pfifo"', 'good = { qdisc = "tbf tagret", set = { suite = "sid" } }')
+            .replace("[traffic.x]", '[link.l.down]\nqdisc = "sfq tagret"\n[traffic.x]')
+        )
+        done = command(where, file)
+        said = [line.removeprefix(file) for line in done.err.splitlines()]
+        same("said", said, [
+            "sid: trying the words of 2 qdiscs",
+            ':6: qdiscs.good: tc refuses "tbf tagret" (sid): "tagret" is not an option',
+            ':11: link.l.down.qdisc: tc refuses "sfq tagret" (sid): "tagret" is not an option',
+        ])  # fmt: skip
+
+
 @case("command: a compared direction without a rate is warned of, and the scenario runs")
 def no_rate() -> None:
     with folder() as where:
@@ -175,3 +210,42 @@ def no_rate() -> None:
         path.write_text(path.read_text() + '[grid.g.link.l.up]\nrate = "1mbit"\n')
         assert "warning" not in command(where, "--grid", "g", file).err
         assert "warning" in command(where, file).err
+
+
+def shown() -> list[list[str]]:
+    """Every command that the documents show for a scenario of the tree, in their order."""
+    files = [LAB.parents[1] / "README.md", LAB / "README.md", *sorted(LAB.glob("scenarios/*.toml"))]
+    text = "\n".join([path.read_text() for path in files] + [options.EXAMPLES])
+    return [
+        found[0].split()
+        for found in re.finditer(r"\b(cp|tests/lab/run)\b[^`:\n]*\w\.toml( \.)?", text)
+    ]
+
+
+@case("command: every command in the documents works as it is written")
+def documented() -> None:
+    with folder() as where:
+        (where / "tests").symlink_to(LAB.parent)
+        commands = [words for words in shown() if "SCENARIO.toml" not in words]
+        assert len(commands) > 8, commands
+        for words in commands:
+            argv = [*words, "--plan"] if words[0] != "cp" else words
+            done = subprocess.run(argv, cwd=where, capture_output=True, text=True, check=False)
+            same(" ".join(words), (done.returncode, done.stderr), (0, ""))
+
+
+@case("command: the README's example of an error is what is said")
+def example() -> None:
+    with folder() as where:
+        text = (LAB / "scenarios" / "home.toml").read_text()
+        (where / "home.toml").write_text(text.replace('"10mbit"', '"10mbt"', 1))
+        done = command(where, "--plan", str(where / "home.toml"))
+        lines = done.err.replace(f"{where}/", "").splitlines()
+        text = text.replace("codel limit", "codel tagret limit", 1)
+        (where / "home.toml").write_text(text)
+        refused = command(where, str(where / "home.toml")).err.replace(f"{where}/", "")
+        line = refused.splitlines()[-1].partition(" tc refuses")[0]
+        assert f"```\n{lines[0]}\n{line} tc refuses" in (LAB / "README.md").read_text(), (
+            lines,
+            line,
+        )
