@@ -200,9 +200,15 @@ TRAFFIC: dict[str, tuple[str, Keys]] = {
         ),
     ),
     "probe": (
-        "irtt: small UDP packets to and fro at a constant rate, with the delay of each way.",
+        "Small UDP packets to and fro, with the delay of each way: irtt at a constant rate, or Poisson arrivals.",
         keys(
-            Key("interval", kinds.time("1ms"), "between packets", "20ms"),
+            Key("interval", kinds.time("1ms"), "between packets; poisson: the mean", "20ms"),
+            Key(
+                "arrivals",
+                kinds.choice("periodic", "poisson"),
+                "poisson: at random times, so that no probe keeps step with a queue",
+                "periodic",
+            ),
             Key("size", DATAGRAM, "of each IP packet", 172),
             DSCP,
         ),

@@ -43,7 +43,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "service_distribution": "exponential",
     },
     "ping": {"interval": 200 * MS, "size": 56},
-    "probe": {"interval": 20 * MS, "size": 172, "dscp": 0},
+    "probe": {"interval": 20 * MS, "size": 172, "dscp": 0, "arrivals": "periodic"},
 }
 Result = dict[str, Any]
 Action = tuple[int, Callable[[], object]]

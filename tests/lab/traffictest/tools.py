@@ -70,6 +70,30 @@ def probe_counts_losses() -> None:
     between("sent", len(samples["at"]), 340, 500)
 
 
+def poisson_probe() -> None:
+    """probe, poisson: exponential gaps, and the delay of each way of those that come back"""
+    with Bench() as bench:
+        in_node("b", "tc", "qdisc", "change", "dev", "down1", "root", "netem", "delay", "30ms")
+        in_node("r", "tc", "qdisc", "add", "dev", "down0", "clsact")
+        match = "match ip tos 0xb8 0xff match u16 172 0xffff at 2 flowid 1:1 action ok"
+        in_node("r", "tc", *f"filter add dev down0 ingress protocol ip u32 {match}".split())
+        one = item("probe", start=SECOND, stop=39 * SECOND, dscp=46, arrivals="poisson")
+        samples = bench.run([one], 40)[0]["samples"]
+        shown = in_node("r", "tc", "-s", "filter", "show", "dev", "down0", "ingress")
+    found = gaps(samples["at"])
+    between("sent", len(samples["at"]), 1800, 2000)  # 1900, with a standard deviation of 44
+    equal("of that length and DSCP", f" {len(samples['at'])} pkt " in shown, True)
+    between("mean gap", mean(found), 19 * MS, 21 * MS)
+    below = sum(gap < mean(found) for gap in found) / len(found)
+    between("gaps below the mean", below, 0.6, 0.67)  # 1 - 1/e; 0.5 of periodic ones
+    between("least up", min(samples["up"]), DELAY, DELAY + 100 * US)
+    between("least down", min(samples["down"]), 30 * MS, 30 * MS + 100 * US)
+    between("least round trip", min(samples["rtt"]), 40 * MS, 40 * MS + 200 * US)
+    samples = losses_of("probe", "netem loss 20%", arrivals="poisson")
+    between("lost", samples["rtt"].count(None), 60, 140)
+    equal("lost ones have no delay up", samples["up"].count(None), samples["rtt"].count(None))
+
+
 ITEM = {"from": "a", "to": "r"}
 GONE = ("a", *"ip route del 10.255.1.1".split())
 MUTE = ("a", *"tc qdisc add dev up0 root netem loss 100%".split())
@@ -110,5 +134,6 @@ CASES = [
     ping_counts_losses,
     probe_is_exact,
     probe_counts_losses,
+    poisson_probe,
     errors_name_the_item,
 ]

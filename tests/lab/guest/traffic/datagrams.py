@@ -26,11 +26,16 @@ ECT_0 = 2
 NSEC = 1_000_000_000
 
 
-def stamped(sock: socket.socket) -> tuple[bytes, int]:
-    """The next datagram's header, and when it arrived (CLOCK_REALTIME, ns)."""
-    data, control, _, _ = sock.recvmsg(HEADER.size, STAMP_SPACE)
+def stamped_from(sock: socket.socket) -> tuple[bytes, int, Any]:
+    """The next datagram's header, when it arrived (CLOCK_REALTIME, ns), and the sender's address."""
+    data, control, _, sender = sock.recvmsg(HEADER.size, STAMP_SPACE)
     seconds, ns = TIMESPEC.unpack(control[0][2])
-    return data, seconds * NSEC + ns
+    return data, seconds * NSEC + ns, sender
+
+
+def stamped(sock: socket.socket) -> tuple[bytes, int]:
+    """The same without the address."""
+    return stamped_from(sock)[:2]
 
 
 class Cbr(Item):

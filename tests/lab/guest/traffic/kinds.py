@@ -3,14 +3,22 @@
 
 from __future__ import annotations
 
+from typing import Callable
+
 from .bulk import Bulk
 from .datagrams import Cbr, OnOff
-from .item import Item
+from .echo import Echo
+from .item import Item, Lab, Spec
 from .requests import Requests
 from .tools import Ping, Probe
 from .web import Uploads, Web
 
-KINDS: dict[str, type[Item]] = {
+
+def probe(lab: Lab, spec: Spec) -> Item:
+    return Echo(lab, spec) if spec["arrivals"] == "poisson" else Probe(lab, spec)
+
+
+KINDS: dict[str, Callable[[Lab, Spec], Item]] = {
     "bulk": Bulk,
     "web": Web,
     "uploads": Uploads,
@@ -18,5 +26,5 @@ KINDS: dict[str, type[Item]] = {
     "onoff": OnOff,
     "requests": Requests,
     "ping": Ping,
-    "probe": Probe,
+    "probe": probe,
 }
