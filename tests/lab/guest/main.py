@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
@@ -27,6 +27,7 @@ import served  # noqa: E402
 from traffic import TrafficError, run  # noqa: E402
 
 LEAD = 200_000_000  # ns from the end of the set-up to experiment time 0
+NOTE = 5_000_000_000  # ns of the experiment between two notes of how far it is
 REFUSED = 3  # the status after an error that one sentence on standard error explains
 OURS = ("sch_codel_oot", "sch_fq_codel_oot")
 VERSIONS = {
@@ -69,6 +70,15 @@ def idle() -> float:
     return float(Path("/proc/uptime").read_text().split()[1])
 
 
+def progress(duration: int) -> list[network.Action]:
+    """Notes of how far the experiment is, in s, on standard output."""
+
+    def note(time: int) -> Callable[[], None]:
+        return lambda: print(f"at {time // 1_000_000_000}", flush=True)
+
+    return [(time, note(time)) for time in range(NOTE, duration, NOTE)]
+
+
 def perform(document: dict[str, Any]) -> dict[str, Any]:
     load(document)
     metered = bool(document["records"])
@@ -78,7 +88,8 @@ def perform(document: dict[str, Any]) -> dict[str, Any]:
     if metered:
         Path(network.METER).write_text(f"origin {origin}")
     before = idle()
-    traffic = run(document, addresses, origin, network.rate_changes(document))
+    changes, notes = network.rate_changes(document), progress(document["duration"])
+    traffic = run(document, addresses, origin, changes, notes)
     if metered:
         Path(network.METER).write_text("stop")
     return {

@@ -90,14 +90,17 @@ def _said(fd: int) -> str:
 
 
 def _boot(where: suites.Suite, archive: bytes, memory: int, timeout: float) -> dict[str, bytes]:
-    """Waits for the end; returns the files by name. A failure has what the guest said."""
+    """Waits for the end; returns the files by name. A failure has what the guest said.
+
+    The guest's standard output, on which it notes how far it is, is this process's own.
+    """
     words = os.memfd_create("words")
     result = vm.run(
         where.kernel,
         [*where.archives, tree.get(where), archive],
         timeout,
         memory=memory,
-        descriptors=(words, words),
+        descriptors=(1, words),
     )
     said = _said(words)
     if result.timed_out:

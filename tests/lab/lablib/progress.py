@@ -46,6 +46,9 @@ class Progress:
         self.begun = now()
         self.waiting = list(runs)
         self.running: dict[int, tuple[Run, float]] = {}
+        self.noted: dict[
+            int, tuple[int, float]
+        ] = {}  # virtual seconds, and the wall time they took
         self.done: list[Run] = []
         self.spent = 0.0  # seconds of the runs that are done
         self.last = self.begun
@@ -55,8 +58,14 @@ class Progress:
         self.running[id(run)] = run, self.now()
         self.show()
 
+    def reached(self, run: Run, seconds: int) -> None:
+        """The run has come to this second of its virtual time."""
+        if seconds and seconds != self.noted.get(id(run), (0, 0.0))[0]:
+            self.noted[id(run)] = seconds, self.now() - self.running[id(run)][1]
+
     def finished(self, run: Run, good: bool) -> None:
         _run, start = self.running.pop(id(run))
+        self.noted.pop(id(run), None)
         seconds = self.now() - start
         if good:
             self.cost.learn(run, seconds)
@@ -79,7 +88,16 @@ class Progress:
         return max([1.0, *(gone / self.cost.estimate(run) for gone, run in times)])
 
     def estimate(self, run: Run) -> float:
+        """Seconds of the whole run: from how far it is, if it has noted that."""
+        if id(run) in self.noted:
+            seconds, taken = self.noted[id(run)]
+            return taken * virtual([run]) / seconds
         return self.pace() * self.cost.estimate(run)
+
+    def title(self, run: Run) -> str:
+        if id(run) not in self.noted:
+            return run.title
+        return f"{run.title} ({self.noted[id(run)][0]}/{virtual([run]):.0f} s)"
 
     def rest(self) -> list[float]:
         """Seconds that what runs now still takes; what takes longer than thought is nearly done."""
@@ -99,10 +117,11 @@ class Progress:
     def line(self) -> str:
         full = int(BAR * self.share())
         every = [*self.done, *(run for run, _start in self.running.values()), *self.waiting]
-        now = ", ".join(run.title for run, _start in self.running.values())
+        now = ", ".join(self.title(run) for run, _start in self.running.values())
+        gone = virtual(self.done) + sum(seconds for seconds, _taken in self.noted.values())
         return (
             f"[{'#' * full}{'.' * (BAR - full)}] {len(self.done)}/{self.total} runs, "
-            f"{virtual(self.done):.0f}/{virtual(every):.0f} s virtual, "
+            f"{gone:.0f}/{virtual(every):.0f} s virtual, "
             f"{clock(self.now() - self.begun)} gone, {clock(self.left())} left{': ' if now else ''}{now}"
         )
 

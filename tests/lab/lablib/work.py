@@ -11,6 +11,7 @@ import contextlib
 import ctypes
 import multiprocessing
 import os
+import re
 import signal
 import sys
 import tempfile
@@ -33,6 +34,7 @@ from .store import Store  # noqa: E402
 
 Execute = Callable[[Run, float], dict[str, Any]]
 
+NOTE = re.compile(r"^at (\d+)\n", re.M)  # of guest/main.py: how far it is
 TICK = 0.5  # s between looks at the progress
 GRACE = 20  # s for a run to end when asked to
 REASON = 15  # lines
@@ -64,10 +66,19 @@ class Worker:
     process: BaseProcess
     log: IO[bytes] = field(repr=False)
 
+    def said(self) -> str:
+        """All that it said so far; where the process writes next does not change."""
+        fd = self.log.fileno()
+        return os.pread(fd, os.fstat(fd).st_size, 0).decode(errors="replace")
+
+    def reached(self) -> int:
+        """Virtual seconds of the experiment that the guest has noted."""
+        notes = NOTE.findall(self.said())
+        return int(notes[-1]) if notes else 0
+
     def reason(self) -> list[str]:
         """The last that it said, and what ended it if that was no error of its own."""
-        self.log.seek(0)
-        lines = self.log.read().decode(errors="replace").splitlines()
+        lines = NOTE.sub("", self.said()).splitlines()
         said = [line for line in lines if line.strip()][-REASON:]
         status = self.process.exitcode or 0
         ended = [f"its process ended by signal {-status}"] if status < 0 else []
@@ -177,6 +188,8 @@ class Pool:
                     self.start(waiting.pop(0))
                 wait([worker.process.sentinel for worker in self.running], TICK)
                 self.reap()
+                for worker in self.running:
+                    self.progress.reached(worker.job.run, worker.reached())
                 self.progress.show()
         return self.failed
 

@@ -195,3 +195,25 @@ def terminal() -> None:
 def nothing() -> None:
     progress = Progress(io.StringIO(), [], 2)
     same("share", (progress.share(), progress.left()), (1.0, 0.0))
+
+
+@case("progress: a slow run shows how far it is, and what is left comes from that")
+def slow() -> None:
+    day, every = Day(), runs()
+    stream = io.StringIO()
+    progress = Progress(stream, every[:1], 1, day)
+    progress.started(every[0])
+    for seconds in (0, 0, 2, 2, 4):
+        day.time += 40
+        progress.reached(every[0], seconds)
+        progress.show()
+    shown = [line.split("virtual, ")[1] for line in stream.getvalue().splitlines()]
+    expected = [
+        f"0:40 gone, 0:04 left: {NAMES[0]}",
+        f"1:20 gone, 0:08 left: {NAMES[0]}",
+        f"2:00 gone, 8:00 left: {NAMES[0]} (2/10 s)",
+        f"2:40 gone, 7:20 left: {NAMES[0]} (2/10 s)",
+        f"3:20 gone, 5:00 left: {NAMES[0]} (4/10 s)",
+    ]
+    same("shown", shown, expected)
+    assert "] 0/1 runs, 4/10 s virtual" in stream.getvalue(), stream.getvalue()

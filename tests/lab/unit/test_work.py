@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -279,6 +280,16 @@ def reasons() -> None:
             assert words in said, said
         said = done.err.partition("FAILED s two seed=1\n")[2].splitlines()
         same("reason", said[:2], ["    the machine talks", "    its process ended by signal 9"])
+
+
+@case("work: how far a run is does not count as a reason why it failed")
+def notes() -> None:
+    with tempfile.TemporaryFile() as log:
+        log.write(b"at 5\nlate at 7\nat 10\nat last\n")
+        log.flush()
+        worker = work.Worker(work.Job("key", only_run()), SimpleNamespace(exitcode=1), log)  # type: ignore[arg-type]
+        same("reached", worker.reached(), 10)
+        same("reason", worker.reason(), ["late at 7", "at last"])
 
 
 @case("work: what failed is run again")

@@ -39,15 +39,19 @@ def run(
     addresses: dict[str, str],
     origin_ns: int,
     actions: list[Action],
+    notes: list[Action] | None = None,
 ) -> list[dict[str, Any]]:
     """Runs all traffic of the document until its duration, and `actions` at their times.
 
-    Times are those of the experiment: ns since origin_ns of CLOCK_MONOTONIC.
+    Times are those of the experiment: ns since origin_ns of CLOCK_MONOTONIC. Nothing waits for the times of `notes`:
+    they may be late by an event.
     """
     loop = Loop(origin_ns)
     lab = Lab(loop, Network(addresses), document)
     for time, call in actions:
         loop.exactly(time, call)
+    for time, call in notes or ():
+        loop.at(time, call)
     items = _items(lab, document["traffic"])
     try:
         loop.run(lab.duration)
