@@ -17,7 +17,7 @@ sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
 from figures import plot, results  # noqa: E402
-from page import book, build, keep  # noqa: E402
+from page import book, build, keep, readme  # noqa: E402
 
 
 def options(argv: list[str]) -> argparse.Namespace:
@@ -33,6 +33,14 @@ def options(argv: list[str]) -> argparse.Namespace:
         nargs="?",
         const=HERE / "report",
         help="then copy page, figures and JSON to DIR (tests/lab/report), 5 MB at most",
+    )
+    parser.add_argument(
+        "--readme",
+        metavar="FILE",
+        type=Path,
+        nargs="?",
+        const=TOP / "README.md",
+        help="then write the laboratory's numbers into FILE (README.md)",
     )
     return parser.parse_args(argv)
 
@@ -53,13 +61,17 @@ def report(opts: argparse.Namespace) -> int:
     if opts.keep:
         keep.keep(made(found, opts.out), opts.keep)
         print(f"kept in {opts.keep}")
+    if opts.readme:
+        text = opts.readme.read_text()
+        opts.readme.write_text(readme.written(text, {d.name: d for d in found.documents}))
+        print(f"written into {opts.readme}")
     return 0
 
 
 def main(argv: list[str]) -> int:
     try:
         return report(options(argv))
-    except (results.Invalid, keep.TooMuch, OSError) as error:
+    except (results.Invalid, keep.TooMuch, readme.Missing, OSError) as error:
         print(f"tests/lab/report.py: {error}", file=sys.stderr)
         return 1
 

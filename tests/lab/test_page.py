@@ -7,6 +7,7 @@ What is looked for is also put into copies of the page, to see that it is found.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -22,7 +23,8 @@ sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
 import figures  # noqa: E402
-from page import keep, markup, pdf, sample  # noqa: E402
+from figures import results  # noqa: E402
+from page import keep, markup, pdf, readme, sample  # noqa: E402
 from page.browser import Browser, Failure, program  # noqa: E402
 
 PHONE, DESK = 360, 1280
@@ -106,11 +108,34 @@ def same_bytes(work: Path, default: Path, other: Path) -> Complaints:
     return wrong if enough else [f"{len(pairs)} files, {done.stderr}"]
 
 
+def served(kind: str, module: str | None, origin: str) -> str:
+    """A document of one run, whose queue was served by that module."""
+    server = {"served_by": {"module": module, "origin": origin}} if origin else {}
+    queues = {"q.up": {"options": f"{kind} limit 10", **server}}
+    run = {"qdisc": "x", "seed": 1, "point": {}, "queues": queues, "traffic": {}}
+    return json.dumps({"schema": 2, "name": "a", "runs": [run]})
+
+
 REFUSED = [
     ("no results", {}, "there are no results in"),
     ("not JSON", {"fig7.json": "{"}, "fig7.json: not JSON"),
     ("another schema", {"fig7.json": '{"schema": 3}'}, "fig7.json: schema is 3, not 2"),
     ("no scenario's results", {"a.json": '{"schema": 2, "name": "a"}'}, "a.json: not the results"),
+    (
+        "in-tree codel of another tree",
+        {"c.json": served("codel", "sch_codel_oot", "out-of-tree")},
+        "c.json: x, seed 1, q.up: codel was served by sch_codel_oot, out-of-tree",
+    ),
+    (
+        "built-in codel_oot",
+        {"d.json": served("codel_oot", None, "built-in")},
+        "codel_oot was served by built-in",
+    ),
+    (
+        "a server that is not known",
+        {"e.json": served("fq_codel", None, "")},
+        "do not say which module served it",
+    ),
     ("not text", {"b.json": "\udcff"}, "b.json: "),
 ]
 
@@ -157,6 +182,63 @@ def too_much(work: Path, out: Path) -> Complaints:
     if [p.name for p in target.iterdir()] != ["old"]:
         wrong.append("what was kept is gone")
     return wrong
+
+
+SECTION = re.compile(r"^## The papers.*?(?=^## )", re.M | re.S)
+# Names with digits, and what the commands are called
+NAMES = re.compile(r"fig(ure )?7|graph2|CS244|EXP=\w+|lab:\S+")
+README = HERE.parents[1] / "README.md"
+
+
+def readme_kept() -> Complaints:
+    """README's blocks are what the kept results give."""
+    found = {p.stem: results.load(p) for p in sorted((HERE / "report").glob("*.json"))}
+    return readme.stale(README.read_text(), found)
+
+
+def readme_typed() -> Complaints:
+    """Beside the blocks the section has no number."""
+    section = SECTION.search(README.read_text())
+    if not section:
+        return ["README has no section of the papers' experiments"]
+    words = NAMES.sub("", readme.BLOCK.sub("", section[0]))
+    return [f"README: {line}" for line in words.splitlines() if re.search(r"\d", line)]
+
+
+def readme_written(work: Path, out: Path) -> Complaints:
+    """Blocks are replaced, the rest is left; then nothing is stale, and a changed digit is."""
+    target = work / "README"
+    blocks = "".join(f"<!-- lab:{n} begin -->\nold\n<!-- lab:{n} end -->\n" for n in readme.BLOCKS)
+    target.write_text(f"before 1\n{blocks}after 2\n")
+    done = report("--out", out, "--readme", target)
+    text = target.read_text()
+    found = {p.stem: results.load(p) for p in out.glob("*.json")}
+    wrong = [f"status {done.returncode}: {done.stderr}"] if done.returncode else []
+    wrong += readme.stale(text, found)
+    if not text.startswith("before 1\n<!--") or not text.endswith("-->\nafter 2\n"):
+        wrong.append("what is around the blocks has changed")
+    changed = re.sub(r"\| \d", "| 9", text, count=1)
+    if changed == text or readme.stale(changed, found) != [
+        "block lab:fig7 is not what the results give"
+    ]:
+        wrong.append(f"a changed digit is not noticed: {readme.stale(changed, found)}")
+    if len(readme.stale("", found)) != len(readme.BLOCKS):
+        wrong.append("missing blocks are not noticed")
+    return wrong
+
+
+SERVED = {
+    "codel": "sch_codel, in-tree",
+    "codel_oot": "sch_codel_oot, out-of-tree",
+    "fq_codel": "built-in",
+}
+
+
+def servers(out: Path) -> Complaints:
+    """The page says which module served each qdisc."""
+    text = (out / "index.html").read_text()
+    rows = re.findall(r'<tr><th scope="row">(\w+)</th><td>([^<]*)</td>', text)
+    return [f"{k} is not served by {v}" for k, v in SERVED.items() if (k, v) not in rows]
 
 
 # ---- with one ----------------------------------------------------------------------------------------
@@ -324,6 +406,10 @@ def without_browser(work: Path, pages: dict[str, Path]) -> Iterator[tuple[str, C
     yield "what was not run is listed", partial(not_run, pages["other"])
     yield "the same results make the same bytes", partial(same_bytes, work, default, pages["other"])
     yield "what are no results is refused", partial(refused, work)
+    yield "the page says which module served which qdisc", partial(servers, default)
+    yield "README's numbers are written", partial(readme_written, work, default)
+    yield "README's numbers are those of the kept results", readme_kept
+    yield "README's section has no typed number", readme_typed
     yield "a report is kept", partial(kept, work, pages["other"])
     yield "a report of more than 5 MB is not", partial(too_much, work, default)
 
@@ -348,7 +434,7 @@ def result(number: int, title: str, check: Check) -> bool:
     except Skip as skip:
         print(f"ok {number} {title} # SKIP {skip}", flush=True)
         return True
-    except (Failure, OSError) as error:
+    except (Failure, OSError, results.Invalid, readme.Missing) as error:
         wrong = [f"{type(error).__name__}: {error}"]
     for line in wrong[:20]:
         print(f"# {line}")

@@ -2,9 +2,12 @@
 """What the experiments' results are compared with: one file an experiment.
 
 Each has a NAME, the document that it READS (out/lab/READS.json), a TITLE, a SOURCE, the CLAIM of the
-source, `table(results)`, and what FOLLOWS. Those with a figure have `draw(results, path)`, a CAPTION, and
-`describe(results)`, its words for who does not see it; those with targets `targets(results, bounds)`, BOUNDS of
-the sources, and CHECK, those of the reduced grids that tests/lab/check runs. SUBJECTS are those shown, where not all are.
+source, and `table(results)`. Those with a figure have `draw(results, path)`, a CAPTION, and
+`describe(results)`, the alternative text; those with targets `targets(results, bounds)`, BOUNDS of
+the sources, and CHECK, those of the reduced grids that tests/lab/check runs. `comparable(results, targets)` marks
+targets that these runs cannot judge. SUBJECTS are those shown, where not all are. WHY is a mechanism in words that holds
+whatever is measured, without a number; `headlines(results)` are the measures in which the page compares out-of-tree with
+in-tree qdiscs.
 """
 
 from __future__ import annotations
@@ -16,13 +19,11 @@ from . import (
     fig5,
     fig6,
     fig7,
-    fig7_causes,
     fig7_small,
     fig8,
     fig9,
     graph1,
     graph2,
-    graph2_flows,
     observer,
     overload,
     ratelimit,
@@ -34,8 +35,8 @@ from .verdict import Target
 
 # In the order of the page
 PARTS: dict[str, tuple[ModuleType, ...]] = {
-    "The CoDel paper": (fig5, fig6, fig7, fig7_causes, fig7_small, fig8, fig9, table1),
-    "The CS244 evaluation": (graph1, graph2, graph2_flows, chain),
+    "The CoDel paper": (fig5, fig6, fig7, fig7_small, fig8, fig9, table1),
+    "The CS244 evaluation": (graph1, graph2, chain),
     "Requests": (overload, ratelimit),
     "Both directions at once": (rrul,),
     "The laboratory itself": (observer,),
@@ -54,4 +55,6 @@ def targets(module: ModuleType, results: Results, *, reduced: bool = False) -> l
     if not hasattr(module, "targets"):
         return []
     found: list[Target] = module.targets(results, module.CHECK if reduced else module.BOUNDS)
+    if not reduced and hasattr(module, "comparable"):
+        found = module.comparable(results, found)
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import re
+import statistics
 from typing import Sequence
 
 QUANTITY = re.compile(r"([\d.]+)\s*([A-Za-z]*)")
@@ -14,6 +15,7 @@ LARGER = {"bit": "kbit", "kbit": "mbit", "mbit": "gbit", "us": "ms", "ms": "s"}
 FIXED = "\u00a0"  # between a number and its unit, which stay on one line
 THIN = "\u202f"
 NONE = "\u2013"  # where there is no value
+NEVER = "never"  # the time of an event that did not happen
 MINUS = "\u2212"
 
 
@@ -48,6 +50,8 @@ def digits(value: float) -> int:
 def text(value: float | None) -> str:
     if value is None or math.isnan(value):
         return NONE
+    if math.isinf(value):
+        return NEVER
     if 0 < abs(value) < 0.0005:
         return f"{value:.1g}".replace("-", MINUS)
     return f"{value:,.{digits(value)}f}".replace(",", THIN).replace("-", MINUS)
@@ -63,14 +67,12 @@ def exactly(value: float, unit: str = "") -> str:
     return f"{number}{FIXED}{unit}".strip().replace("-", MINUS)
 
 
-def mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
-
-
 def median(values: Sequence[float]) -> float:
-    """The nearest rank, as everywhere in the laboratory."""
-    return sorted(values)[math.ceil(len(values) / 2) - 1]
+    """The middle value; of an even number, half way between the middle two."""
+    return float(statistics.median(values))
 
 
-def spread(values: Sequence[float]) -> float:
-    return max(values) - min(values) if values else 0.0
+def spread(values: Sequence[float]) -> str:
+    """The least and the greatest, if they differ in what is shown of them."""
+    low, high = text(min(values)), text(max(values))
+    return f"{low}\u2013{high}" if low != high else ""

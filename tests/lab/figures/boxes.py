@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Box plots of the runs of each group of points: figures 5 and 6."""
+"""Every run of each group of points as a dot, and the number of the table as a bar: figures 5 and 6."""
 
 from __future__ import annotations
 
@@ -15,34 +15,36 @@ from .results import Point, Results
 from .tables import Measure, Table
 
 CAPTION = (
-    "A box for each qdisc, over all runs of its row: quartiles, the middle as a thick line, and whiskers "
-    "to the extremes."
+    "A dot is a run. The bar is the number of the table: the median over the seeds, and for each seed the "
+    "median over the loads of the row."
 )
-BOX = 0.2  # inches a subject
+LINE = 0.2  # inches a subject
+BAR = 0.34  # half its height, in lines
 
 
-def all_values(
+def wanted(results: Results) -> tuple[Measure, Measure]:
+    queue = results.bottleneck
+    return measures.delay(queue, "p50"), measures.utilisation(queue)
+
+
+def number(
     results: Results, subject: str, points: Sequence[Point], measure: Measure
-) -> list[float]:
-    return [v for p in points for v in results.values(subject, p, measure.of)]
+) -> float | None:
+    """Where the bar is."""
+    return tables.value(tables.medians(results, subject, points, measure.of))
 
 
-def box(area: Axes, place: int, name: str, values: Sequence[float]) -> None:
-    """Quartiles, the middle, and whiskers as far as there are runs."""
+def strip(
+    area: Axes, results: Results, place: int, name: str, points: Sequence[Point], measure: Measure
+) -> None:
+    middle = number(results, name, points, measure)
+    if middle is None:
+        return
     look = plot.style(name)
-    lines = {"color": look.ink, "linewidth": 1.1}
-    area.boxplot(
-        [values],
-        positions=[place],
-        vert=False,
-        widths=0.6,
-        whis=(0, 100),
-        manage_ticks=False,
-        boxprops={**lines, "linestyle": "--" if look.hollow else "-"},
-        whiskerprops=lines,
-        capprops=lines,
-        medianprops={**lines, "linewidth": 2.4},
-    )
+    runs = [v for p in points for v in results.values(name, p, measure.of)]
+    area.plot(runs, [place] * len(runs), "o", color=look.ink, alpha=0.45, markersize=3.5)
+    bar = {"color": look.ink, "linewidth": 2.4, "linestyle": "-"}
+    area.plot([middle, middle], [place - BAR, place + BAR], **bar)
 
 
 def names_at_left(area: Axes, names: Sequence[str]) -> None:
@@ -52,16 +54,12 @@ def names_at_left(area: Axes, names: Sequence[str]) -> None:
     area.grid(False, axis="y")
 
 
-def row_of_boxes(
+def row_of_strips(
     areas: Sequence[Axes], results: Results, title: str, points: Sequence[Point]
 ) -> None:
-    queue = results.bottleneck
-    wanted = (measures.delay(queue, "p50"), measures.utilisation(queue))
-    for area, measure in zip(areas, wanted):
+    for area, measure in zip(areas, wanted(results)):
         for place, name in enumerate(results.subjects):
-            values = all_values(results, name, points, measure)
-            if values:
-                box(area, place, name, values)
+            strip(area, results, place, name, points, measure)
         names_at_left(area, results.subjects)
     areas[0].set_title(title)
     areas[1].tick_params(labelleft=False)
@@ -69,7 +67,7 @@ def row_of_boxes(
 
 def picture(results: Results, keys: Sequence[str]) -> Figure:
     found = tables.groups(results, keys)
-    height = 0.45 + BOX * len(results.subjects)
+    height = 0.45 + LINE * len(results.subjects)
     figure, areas = pyplot.subplots(
         len(found),
         2,
@@ -79,7 +77,7 @@ def picture(results: Results, keys: Sequence[str]) -> Figure:
         layout="constrained",
     )
     for (title, points), pair in zip(found.items(), areas):
-        row_of_boxes(pair, results, title, points)
+        row_of_strips(pair, results, title, points)
     left, right = areas[-1]
     plot.logarithmic(list(areas[:, 0]), "x")
     left.set_xlabel("median delay of a run, ms")
@@ -93,26 +91,25 @@ def draw(results: Results, path: Path, keys: Sequence[str]) -> None:
 
 
 def describe(results: Results, keys: Sequence[str]) -> str:
-    """What the boxes' middles are, for those who do not see them."""
-    measure = measures.delay(results.bottleneck, "p50")
+    """The delays at the bars, for those who do not see them."""
+    delay, _busy = wanted(results)
     parts = []
     for title, points in tables.groups(results, keys).items():
-        found = ((s, all_values(results, s, points, measure)) for s in results.subjects)
+        found = ((s, number(results, s, points, delay)) for s in results.subjects)
         words = [
-            f"{subjects.title(s)} {amounts.amount(amounts.median(v), 'ms')}" for s, v in found if v
+            f"{subjects.title(s)} {amounts.amount(v, 'ms')}" for s, v in found if v is not None
         ]
         parts.append(f"{title}: {', '.join(words)}")
     return (
-        "Box plots of each run\u2019s median queue delay, on a logarithmic axis, and of its "
-        f"utilisation. The middle of the medians at {'; at '.join(parts)}."
+        "Each run\u2019s median queue delay, on a logarithmic axis, and its utilisation as dots, with a bar at "
+        f"the middle. Middle of the median delays at {'; at '.join(parts)}."
     )
 
 
 def both(
     results: Results, keys: Sequence[str], sources: Sequence[tables.Sources] = ({}, {})
 ) -> list[Table]:
-    """Delay and utilisation: the middles of the boxes, then every run."""
-    queue = results.bottleneck
-    wanted = (measures.delay(queue, "p50"), measures.utilisation(queue))
-    middles: list[Table] = [tables.summarised(results, m, keys, s) for m, s in zip(wanted, sources)]
-    return [*middles, *(tables.by_point(results, m, folded=True) for m in wanted)]
+    """Delay and utilisation: the numbers at the bars, then every run."""
+    shown = wanted(results)
+    middles: list[Table] = [tables.summarised(results, m, keys, s) for m, s in zip(shown, sources)]
+    return [*middles, *(tables.by_point(results, m, folded=True) for m in shown)]

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Cases that a target is judged by: one a run, or one for each pair of runs."""
+"""Cases that a target is judged by: one a run, one for each pair of runs, or one a row of a table."""
 
 from __future__ import annotations
 
 import re
-from typing import Callable, Iterator
+from typing import Callable, Iterator, Sequence
 
-from . import amounts
+from . import amounts, tables
 from .results import Number, Point, Results, Run
-from .verdict import Case
+from .verdict import Case, Target, not_comparable
 
-OURS = "codel_oot"
-OUR_FQ = "fq_codel_oot"
+CODEL = "codel_oot"
+FQ_CODEL = "fq_codel_oot"
 TAIL_DROP = "pfifo"
 BULK = re.compile(r"\d+ bulk")
+MANY = 5  # loads (of flows and round trips) whose middle may stand for the middle of a source's
 
 Choice = Callable[[Point], bool]
 
@@ -38,7 +39,7 @@ def runs(results: Results, subject: str, choice: Choice = every) -> Iterator[Run
 
 
 def of_runs(results: Results, subject: str, number: Number, choice: Choice = every) -> list[Case]:
-    """What each run measured; runs that could not measure it are left out."""
+    """The number of each run that has it."""
     found = [(results.where(r), number(r)) for r in runs(results, subject, choice)]
     return sorted(c for c in found if c[1] is not None)
 
@@ -52,13 +53,7 @@ def against(
     choice: Choice = every,
 ) -> list[Case]:
     """Each run with the other subject's of the same point and seed."""
-    found: list[Case] = []
-    for run in runs(results, subject, choice):
-        rival = results.run(other, run.point, run.seed)
-        ours, theirs = number(run), number(rival) if rival else None
-        if ours is not None and theirs is not None:
-            found.append((results.where(run), compare(ours, theirs)))
-    return sorted(found, key=lambda c: c[0])
+    return of_runs(results, subject, beside(results, other, number, compare), choice)
 
 
 def difference(ours: float, theirs: float) -> float:
@@ -68,3 +63,43 @@ def difference(ours: float, theirs: float) -> float:
 def share(ours: float, theirs: float) -> float:
     """In percent of theirs."""
     return 100 * ours / theirs if theirs else 100.0 if not ours else float("inf")
+
+
+def beside(
+    results: Results, other: str, number: Number, compare: Callable[[float, float], float]
+) -> Number:
+    """A run's number compared with that of the other subject at the same point and seed."""
+
+    def of(run: Run) -> float | None:
+        rival = results.run(other, run.point, run.seed)
+        ours, theirs = number(run), number(rival) if rival else None
+        return None if ours is None or theirs is None else compare(ours, theirs)
+
+    return of
+
+
+def rows(
+    results: Results, keys: Sequence[str], number: Number, subject: str, choice: Choice = every
+) -> list[Case]:
+    """The subject's numbers in a table whose rows are groups of points."""
+    made: list[Case] = []
+    for title, points in tables.groups(results, keys).items():
+        chosen = [p for p in points if choice(p)]
+        value = tables.value(tables.medians(results, subject, chosen, number))
+        made += [(title, value)] if value is not None else []
+    return made
+
+
+def middle_of_many(
+    found: Target, results: Results, keys: Sequence[str], choice: Choice = every
+) -> Target:
+    """Judged where each row has MANY loads: the source gives the middle of many."""
+    counts = [len([p for p in g if choice(p)]) for g in tables.groups(results, keys).values()]
+    least = min(filter(None, counts), default=0)
+    if least >= MANY:
+        return found
+    reason = (
+        f"the source gives the middle of many loads and round trips, and a row here has {least}; "
+        f"it would be judged with {MANY}"
+    )
+    return not_comparable(found, reason)

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from . import amounts, measures, plot, subjects, tables
 from .papers import CS244
 from .results import Results
-from .tables import Listing, Table
+from .tables import Listing, Measure, Table
 
 NAME = "chain"
 READS = NAME
@@ -18,12 +18,11 @@ TITLE = "A chain of routers with different algorithms"
 SOURCE = CS244.at("what they would have liked to see")
 CLAIM = """The evaluation had one switch and wished for a chain of routers that run different algorithms. Here is one:
 the delay of each hop, and what each hop drops."""
-CAPTION = "Each mark is the mean over the seeds."
-FOLLOWS = """Only the middle hop, the slowest, has a queue, whichever qdisc it has: 252 ms with tail drop, 9.2 ms with our
-CoDel, 6.0 ms with our FQ-CoDel. The first hop\u2019s is that of the bursts that TCP sends, 1 ms, and the RED of the
-third, a tenth faster than the second, never drops. With tail drop in the middle a flow that joins there gets a
-twenty-sixth of what it gets with our CoDel. One managed queue at the slowest hop is enough; the others\u2019 qdiscs
-do not matter until they are the slowest."""
+CAPTION = (
+    "Marks are the medians over the seeds, uprights reach from the least seed to the greatest."
+)
+WHY = """Only the slowest hop has a standing queue; the qdiscs of the other hops do not matter until those hops are
+the slowest."""
 
 
 def hops(results: Results) -> list[str]:
@@ -54,19 +53,24 @@ ENDS = ("probe", "ping", "cbr", "web", "bulk")
 
 
 def picture(results: Results) -> Figure:
+    """Hops are no quantity: subjects stand beside one another at each, without lines between hops."""
     found = hops(results)
     figure, areas = plot.panels([2.8, 2.8])
+    step = 0.7 / max(1, len(results.subjects))
     for area, which in zip(areas, ("p50", "p95")):
-        for name in results.subjects:
-            middle = [
-                results.values(name, results.points[0], measures.delay(h, which).of) for h in found
-            ]
-            heights = [amounts.mean(v) if v else float("nan") for v in middle]
-            plot.line(area, name, range(len(found)), heights, marker=plot.style(name).marker)
+        for place, name in enumerate(results.subjects):
+            look = {"marker": plot.style(name).marker, "linestyle": "none"}
+            for at, hop in enumerate(found):
+                values = results.values(name, results.points[0], measures.delay(hop, which).of)
+                if not values:
+                    continue
+                x = at - 0.35 + step * (place + 0.5)
+                plot.line(area, name, [x], [tables.value(values)], **look)
+                area.plot([x, x], [min(values), max(values)], color=plot.style(name).ink)
         plot.logarithmic([area])
         area.set_ylabel(f"{measures.NAMES[which]} delay, ms")
         area.set_xticks(range(len(found)), found)
-        area.set_xlim(-0.3, len(found) - 0.7)
+        area.set_xlim(-0.5, len(found) - 0.5)
     areas[0].set_title("Delay at each hop")
     plot.legend(figure, areas)
     return figure
@@ -81,6 +85,10 @@ def describe(results: Results) -> str:
     for hop in hops(results):
         number = measures.delay(hop, "p50").of
         found = ((s, results.values(s, results.points[0], number)) for s in results.subjects)
-        words = [f"{subjects.title(s)} {amounts.text(amounts.mean(v))} ms" for s, v in found if v]
+        words = [f"{subjects.title(s)} {amounts.text(tables.value(v))} ms" for s, v in found if v]
         parts.append(f"{hop}: {', '.join(words)}")
     return f"Median and 95th percentile of the delay at each hop. Medians at {'; at '.join(parts)}."
+
+
+def headlines(results: Results) -> list[Measure]:
+    return [measures.delay(results.bottleneck, which) for which in ("p50", "p95")]

@@ -7,7 +7,7 @@ from functools import partial
 
 from . import boxes, cases, measures, tables, verdict
 from .papers import CODEL
-from .results import Results
+from .results import Point, Results
 from .tables import Table
 from .verdict import Bounds, Target
 
@@ -19,27 +19,34 @@ CLAIM = """Where a single packet of 1500 bytes takes 8 to 94 ms, no queue can st
 keeps the link busy there, with an MTU of 500 bytes as with one of 1500. RED\u2019s median delays are
 100 to 200 ms at these rates."""
 CAPTION = boxes.CAPTION
-FOLLOWS = """Our CoDel, with the settings of every other experiment, keeps 95% of these links busy or more, with small
-packets and with usual ones, as the kernel\u2019s does. Its median delay is one to three packets\u2019 time, and a packet of
-1500 bytes takes 94 ms at 128 kbit/s and 8 ms at 1.5 Mbit/s. That is less than RED\u2019s, which keeps its thresholds
-in packets, and than tail drop\u2019s 0.7 s, which are those of its buffer."""
+WHY = """CAKE without `bandwidth` does not have the rate of the link: on slow links that is a misconfiguration. Compare
+with the column whose `bandwidth` is set."""
 
 KEYS = ("rate", "mtu")
 BOUNDS: Bounds = {"busy_percent": 90}
 CHECK: Bounds = {"busy_percent": 93}
 
 
+def judged(mtu: str, point: Point) -> bool:
+    return point.get("mtu") == mtu and cases.only_bulk(point)
+
+
 def targets(results: Results, bounds: Bounds) -> list[Target]:
     busy = measures.utilisation(results.bottleneck).of
     made = []
     for mtu in results.labels.get("mtu", [""]):
-        found = cases.of_runs(
-            results, cases.OURS, busy, lambda p: p.get("mtu") == mtu and cases.only_bulk(p)
-        )
+        found = cases.rows(results, KEYS, busy, cases.CODEL, partial(judged, mtu))
         words = f", MTU {mtu}" if mtu else ""
-        text = f"our CoDel\u2019s utilisation, bulk loads{words}"
+        text = f"codel_oot\u2019s utilisation, bulk loads{words}"
         made.append(verdict.at_least(text, found, bounds["busy_percent"], "%"))
     return made
+
+
+def comparable(results: Results, found: list[Target]) -> list[Target]:
+    mtus = results.labels.get("mtu", [""])
+    return [
+        cases.middle_of_many(t, results, KEYS, partial(judged, mtu)) for mtu, t in zip(mtus, found)
+    ]
 
 
 def table(results: Results) -> list[Table]:
@@ -49,3 +56,4 @@ def table(results: Results) -> list[Table]:
 
 draw = partial(boxes.draw, keys=KEYS)
 describe = partial(boxes.describe, keys=KEYS)
+headlines = boxes.wanted

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from . import overtime, plot
+from . import overtime
 from .papers import CS244
 from .results import Results
 from .tables import Table
@@ -19,11 +17,8 @@ delay follows the changes, as in the paper\u2019s figure 7, and five runs look a
 drop percentage of each qdisc, for traffic that is not bulk and for time stamps from inside the kernel; all three are
 in the table here."""
 CAPTION = overtime.CAPTION
-FOLLOWS = """Tail drop and CoDel behave below htb as in figure 7 before a bare device. RED stops within the first second,
-once slow start has filled it: from then on it carries nothing. Below htb nobody asks an empty RED for a packet,
-so it does not learn that it is idle; its average stays above the upper threshold, and every packet that comes
-is dropped. As the root of a device, with the same settings, it goes on (figure 7). Whoever puts RED below htb
-should know."""
+WHY = """RED below htb can stop for good: htb does not ask an empty RED for a packet, so RED does not learn that it is idle, its
+average stays above the upper threshold, and it drops every packet that arrives. As the root of a device RED learns it."""
 
 SUBJECTS = ("pfifo", "red", "codel", "codel_oot")
 
@@ -32,8 +27,6 @@ def table(results: Results) -> list[Table]:
     return overtime.table(results, {})
 
 
-def draw(results: Results, path: Path) -> None:
-    plot.save(lambda: overtime.picture(results, overtime.columns_of(results)), path)
-
-
+draw = overtime.draw
 describe = overtime.describe
+headlines = overtime.headlines

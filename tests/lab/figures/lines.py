@@ -1,46 +1,140 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""One line for each subject, over the labels of one key of the grid."""
+"""Each subject over a quantity that the grid varies, on a true axis: small multiples, one row a family."""
 
 from __future__ import annotations
 
-from typing import Sequence
+import math
+from typing import Callable, Sequence
 
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter, NullLocator
 
 from . import amounts, plot, subjects, tables
 from .results import Results, label
 from .tables import Measure
 
-CAPTION = "Each mark is the middle one of the runs at its place."
-LETTERS = 48  # that fit below a panel
-ENDS = {True: "right", False: "center"}
+CAPTION = (
+    "Marks and lines are the medians over the seeds, the numbers of the tables; uprights reach from the "
+    "least seed to the greatest. Pale lines are the subjects of the other panels."
+)
+LETTER = 0.085  # inches: labels that are wider than the ticks are apart are turned
+PALE = 0.25
+
+Place = Callable[[str], "float | None"]
+
+
+def seeds(
+    results: Results, subject: str, value: str, key: str, measure: Measure
+) -> tuple[float, ...]:
+    """A value a seed at this label: the median over the points that have it."""
+    points = [p for p in results.points if p.get(key) == value]
+    return tables.medians(results, subject, points, measure.of)
 
 
 def middles(results: Results, subject: str, key: str, measure: Measure) -> list[float]:
-    """The middle one of the runs at each label; nan where there is none."""
-    made = []
-    for value in results.labels.get(key, []):
-        points = [p for p in results.points if p.get(key) == value]
-        found = tables.middles(results, subject, points, measure.of)
-        made.append(amounts.median(found) if found else float("nan"))
-    return made
+    """What is drawn at each label: the number of the table; nan where there is none."""
+    found = (seeds(results, subject, v, key, measure) for v in results.labels.get(key, []))
+    return [tables.value(v) if v else math.nan for v in found]
 
 
-def panel(area: Axes, results: Results, key: str, measure: Measure) -> None:
+def places(values: Sequence[str], place: Place) -> list[float] | None:
+    """Where the labels are on a true axis; None if one of them is no quantity."""
+    found = [place(v) for v in values]
+    return None if None in found else [float(f) for f in found if f is not None]
+
+
+def common_unit(names: Sequence[str]) -> str:
+    """The unit of all labels, if they have the same."""
+    units = {name.partition(" ")[2] for name in names}
+    return units.pop() if len(units) == 1 else ""
+
+
+def true_axis(area: Axes, at: Sequence[float], names: Sequence[str]) -> None:
+    """Ticks at the values that were run. Logarithmic where the largest is several times the smallest."""
+    low, high = min(at), max(at)
+    logarithmic = 0 < 3 * low < high
+    if logarithmic:
+        area.set_xscale("log")
+    where = [math.log(v) for v in at] if logarithmic else list(at)
+    span = max(where) - min(where) or 1.0
+    closest = min((b - a for a, b in zip(sorted(where), sorted(where)[1:])), default=span) / span
+    inches = area.get_position().width * area.figure.get_size_inches()[0]
+    fits = closest * inches > LETTER * max(map(len, names))
+    turned = {} if fits else {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    area.xaxis.set_minor_locator(NullLocator())
+    area.xaxis.set_minor_formatter(NullFormatter())
+    area.set_xticks(list(at), list(names), **turned)
+
+
+def categories(area: Axes, names: Sequence[str]) -> None:
+    area.set_xticks(range(len(names)), names)
+    area.set_xlim(-0.3, len(names) - 0.7)
+
+
+def panel(
+    area: Axes,
+    results: Results,
+    key: str,
+    measure: Measure,
+    names: Sequence[str] | None = None,
+    place: Place = amounts.quantity,
+) -> None:
+    """The subjects `names` in their colours, all others pale."""
     values = results.labels.get(key, [])
+    at = places(values, place)
+    x = at if at is not None else list(range(len(values)))
     for name in results.subjects:
         found = middles(results, name, key, measure)
-        if any(v == v for v in found):
-            plot.line(area, name, range(len(values)), found, marker=plot.style(name).marker)
-    area.set_ylabel(measure.title)
-    names = [label(key, v) for v in values]
-    long = sum(map(len, names)) > LETTERS
-    area.set_xticks(range(len(values)), names, rotation=40 if long else 0, ha=ENDS[long])
-    area.set_xlim(-0.3, len(values) - 0.7)
+        if all(map(math.isnan, found)):
+            continue
+        if names is not None and name not in names:
+            area.plot(x, found, color="0.5", linewidth=0.7, alpha=PALE)
+            continue
+        plot.line(area, name, x, found, marker=plot.style(name).marker)
+        spreads(area, x, [seeds(results, name, v, key, measure) for v in values], name)
+    words = words_of(key, values)
+    if at:
+        true_axis(area, at, [w.removesuffix(f" {common_unit(words)}") for w in words])
+    else:
+        categories(area, words)
+
+
+def words_of(key: str, values: Sequence[str]) -> list[str]:
+    return [label(key, v).replace(amounts.FIXED, " ") for v in values]
+
+
+def spreads(area: Axes, x: Sequence[float], found: Sequence[tuple[float, ...]], name: str) -> None:
+    for at, values in zip(x, found):
+        if len(values) > 1:
+            area.plot([at, at], [min(values), max(values)], color=plot.style(name).ink, linewidth=1)
+
+
+def multiples(
+    results: Results,
+    key: str,
+    measures: Sequence[Measure],
+    xlabel: str,
+    place: Place = amounts.quantity,
+) -> Figure:
+    """A row of panels for each family, a column for each measure; the panels of a column share their axis."""
+    families = subjects.families(results.subjects)
+    figure, areas = plot.matrix(families, [m.title for m in measures])
+    for (_title, names), row in zip(families, areas):
+        for area, measure in zip(row, measures):
+            panel(area, results, key, measure, names, place)
+    for column, measure in zip(zip(*areas), measures):
+        if measure.unit == "ms":
+            plot.logarithmic(column)
+    unit = common_unit(words_of(key, results.labels.get(key, [])))
+    for area in areas[-1]:
+        area.set_xlabel(f"{xlabel}, {unit}" if unit else xlabel, fontsize=8)
+    plot.legend(figure, [a for row in areas for a in row])
+    return figure
 
 
 def describe(results: Results, key: str, measures: Sequence[Measure], over: str) -> str:
-    """First and last of each line: what it comes from and goes to."""
+    """First and last number of each line."""
     ends = results.labels.get(key, [])
     if not ends:
         return f"No runs to show over {over}."

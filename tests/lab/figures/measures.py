@@ -43,6 +43,10 @@ def drop_rate(queue: str) -> Measure:
     return Measure("dropped", "%", LOW, scaled(lambda r: r.queue(queue, "drop_rate"), 100))
 
 
+def drops(queue: str) -> Measure:
+    return Measure("dropped", "packets", NEITHER, lambda r: r.queue(queue, "dropped"))
+
+
 def marked(queue: str) -> Measure:
     return Measure("marked", "packets", NEITHER, lambda r: r.queue(queue, "marked") or None)
 

@@ -3,21 +3,27 @@
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
 from typing import Any, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from . import amounts, measures, plot, series, subjects, tables
-from .results import Results, dig
+from .results import Number, Results, Run
 from .tables import Better, Measure, Table
 
 CAPTION = (
-    "Lines are the median packet of each moment, shades reach up to the slowest. Drawn is the first "
-    "seed; dotted uprights are changes of the rate."
+    "Lines are the median over the seeds of the median packet at each moment, shades reach from the least seed to "
+    "the greatest; dotted uprights are changes of the rate. A cross is the last packet of a queue that falls silent."
 )
-# Those of the original first; whoever else is there in a panel of their own
-ORIGINAL = ("pfifo", "red", "codel_oot")
+HELD_TITLE, HELD_PATH = "Time until the delay stays below a bound", ("held_ms",)
+HELD = """From the change of the rate until the median delay of every later interval is below the bound of the row;
+never: not before the next change."""
+CONTROL_POINT = """From the change of the rate until the standing queue is what it is in the second half of the
+phase, however long that is: a queue that only grows has no new control point, and may have 0 here."""
+SILENT_S = 2.0  # without a packet until the end: the subject has stopped
 PERCENTILES = (
     ("p5", 5),
     ("p25", 25),
@@ -49,35 +55,50 @@ def rates_on_top(area: Axes, found: Sequence[dict[str, Any]], label: bool) -> No
 
 
 def delays(area: Axes, results: Results, names: Sequence[str]) -> None:
-    """The median packet of each moment as a line, up to the slowest as a shade."""
+    """The median packet of each moment."""
+    queue = results.bottleneck
     for name in names:
-        data = series.of(results, series.example(results, name), results.bottleneck)
-        if not data:
-            continue
-        times, middle = series.thinned(data, "p50_ms", amounts.median)
-        _times, top = series.thinned(data, "max_ms", max)
-        shade = {"color": plot.style(name).ink, "alpha": 0.13, "linewidth": 0}
-        area.fill_between(times, middle, top, **shade)
-        plot.line(area, name, times, middle)
-    plot.logarithmic([area])
+        course = series.line(results, name, queue, "p50_ms", amounts.median)
+        if course.times:
+            plot.band(area, name, course)
+            silence(area, results, name, course)
     area.set_ylabel("delay, ms")
+
+
+def silence(area: Axes, results: Results, name: str, course: series.Line) -> None:
+    """A cross at the last packet, and when it left, if no more leave long before the end."""
+    found = series.last_packet(results, name, results.bottleneck)
+    if not found or found[1] - found[0] < SILENT_S:
+        return
+    last = max((n for n, v in enumerate(course.middle) if v == v), default=None)
+    if last is None:
+        return
+    at, height, ink = course.times[last], course.middle[last], plot.style(name).ink
+    area.plot([at], [height], "X", color=ink, markersize=7, zorder=5)
+    words = f"{subjects.title(name)}: last packet at {amounts.text(found[0])} s"
+    paper = {"facecolor": area.get_facecolor(), "edgecolor": "none", "pad": 1}
+    look = {"fontsize": 7.5, "color": ink, "fontweight": "bold", "bbox": paper, "zorder": 6}
+    area.annotate(words, (at, height), (9, -16), textcoords="offset points", **look)
 
 
 def carried(area: Axes, results: Results) -> None:
     for name in results.subjects:
-        data = series.of(results, series.example(results, name), results.bottleneck)
-        if data:
-            times, total = series.thinned(data, "kbytes", max)
-            plot.line(area, name, times, [t / 1000 for t in total])
+        course = series.line(results, name, results.bottleneck, "kbytes", max)
+        if course.times:
+            total = [v / 1000 for v in course.middle]
+            plot.line(area, name, course.times, total)
     area.set_ylim(bottom=0)
     area.set_ylabel("carried, MB")
 
 
 def distribution(area: Axes, results: Results) -> None:
+    """Each percentile is that of the tables."""
     for name in results.subjects:
-        run = series.example(results, name)
-        found = dig(run and run.queue(results.bottleneck, "delay_ms")) or {}
-        points = [(found[k], p) for k, p in PERCENTILES if found.get(k) is not None]
+        points = []
+        for which, percent in PERCENTILES:
+            number = measures.delay(results.bottleneck, which).of
+            value = first_value(results, name, number)
+            points += [(value, percent)] if value is not None else []
         if points:
             plot.line(area, name, *zip(*points), marker=plot.style(name).marker)
     plot.logarithmic([area], "x")
@@ -86,21 +107,25 @@ def distribution(area: Axes, results: Results) -> None:
     area.set_ylabel("% of the packets")
 
 
+def first_value(results: Results, name: str, number: Number) -> float | None:
+    """The table's number at the first point, which is the one that is drawn."""
+    points = results.points[:1]
+    return tables.value(tables.medians(results, name, points, number))
+
+
 def columns_of(results: Results) -> list[tuple[str, list[str]]]:
-    """Which subjects share a panel."""
-    first = [s for s in results.subjects if s in ORIGINAL]
-    rest = [s for s in results.subjects if s not in ORIGINAL]
-    named = [("As in the original", first), ("The others", rest)]
-    return [(title, names) for title, names in named if names]
+    """Which subjects share a panel: those of a family."""
+    return subjects.families(results.subjects)
 
 
 def picture(results: Results, parts: Sequence[tuple[str, list[str]]]) -> Figure:
-    figure, areas = plot.panels([*[2.5] * len(parts), 1.9, 2.4], share=False)
+    figure, areas = plot.panels([*[1.7] * len(parts), 1.9, 2.4], share=False)
     found = phases(results)
     end = max((p["until_s"] for p in found), default=None)
     for place, (title, names) in enumerate(parts):
         delays(areas[place], results, names)
         areas[place].set_title(title, pad=16 if place == 0 else 6)
+    plot.logarithmic(areas[: len(parts)])
     carried(areas[-2], results)
     areas[-2].set_title("Carried since the start")
     areas[-2].set_xlabel("time, s")
@@ -108,24 +133,33 @@ def picture(results: Results, parts: Sequence[tuple[str, list[str]]]) -> Figure:
         rates_on_top(area, found, place == 0)
         area.set_xlim(0, end)
     distribution(areas[-1], results)
-    areas[-1].set_title("All packets: so many waited less")
+    areas[-1].set_title("Share of all packets that waited less")
     plot.legend(figure, areas)
     return figure
 
 
+def draw(results: Results, path: Path) -> None:
+    plot.save(lambda: picture(results, columns_of(results)), path)
+
+
 def describe(results: Results) -> str:
-    measure = [measures.delay(results.bottleneck, which) for which in ("p50", "p95")]
+    wanted = [measures.delay(results.bottleneck, which) for which in ("p50", "p95")]
     parts = []
     for name in results.subjects:
-        found = [results.values(name, p, m.of)[:1] for p in results.points[:1] for m in measure]
-        if all(found):
-            middle, high = (amounts.text(v[0]) for v in found)
+        found = [first_value(results, name, m.of) for m in wanted]
+        if None not in found:
+            middle, high = map(amounts.text, found)
             parts.append(f"{subjects.title(name)} {middle} and {high} ms")
     return (
         "Queue delay over time on a logarithmic axis while the rate changes, bytes carried over "
         "time, and the distribution of the delays of all packets. Median and 95th percentile: "
         f"{'; '.join(parts)}."
     )
+
+
+def headlines(results: Results) -> list[Measure]:
+    queue = results.bottleneck
+    return [*(measures.delay(queue, p) for p in ("p50", "p95", "max")), measures.megabytes(queue)]
 
 
 def of_phase(
@@ -137,22 +171,45 @@ def of_phase(
     return Measure(name, unit, better, number)
 
 
+def held(results: Results, place: int) -> Measure:
+    """Time from a change of rate until the delay stays below the bound; infinite if it never does."""
+
+    def of(run: Run) -> float | None:
+        phase = run.queue(results.bottleneck, "phases", place) or {}
+        found = phase.get("held_ms", math.nan)
+        return None if found != found else math.inf if found is None else float(found)
+
+    return Measure(HELD_TITLE, "ms", Better.LOW, of)
+
+
 def by_phase(
-    results: Results, title: str, unit: str, better: Better, *path: str, changes: bool = False
+    results: Results,
+    title: str,
+    unit: str,
+    better: Better,
+    *path: str,
+    changes: bool = False,
+    note: str = "",
 ) -> list[Table]:
-    """Rows are phases; those after a change of rate only, if so asked."""
+    """Rows are phases; with `changes`, only those after a change of the rate."""
     made: list[Table] = []
     for point in results.points:
         rows = []
         for place, phase in enumerate(phases(results)):
             if changes and place == 0:
                 continue
-            measure = of_phase(results, place, title, unit, better, *path)
+            held_below = phase.get("held_below_ms") if path == HELD_PATH else None
+            measure = (
+                held(results, place)
+                if path == HELD_PATH
+                else of_phase(results, place, title, unit, better, *path)
+            )
             rate = amounts.exactly(phase["rate_mbit"], "Mbit/s")
             label = f"{phase['at_s']:g}\u2013{phase['until_s']:g}{amounts.FIXED}s, {rate}"
+            label += f", below {amounts.exactly(held_below, 'ms')}" if held_below else ""
             rows.append(tables.row(results, label, measure, point))
         words = ", ".join(w for w in (f"{title}, {unit}", point.title(results.varied)) if w)
-        made.append(tables.Comparison(words, tables.drop_empty(rows)))
+        made.append(tables.Comparison(words, tables.drop_empty(rows), note))
     return [t for t in made if t.rows]
 
 
@@ -180,10 +237,20 @@ def table(results: Results, sources: tables.Sources) -> list[Table]:
         *by_phase(results, "Utilisation", "%", Better.HIGH, "utilisation"),
         *by_phase(
             results,
+            HELD_TITLE,
+            "ms",
+            Better.LOW,
+            *HELD_PATH,
+            changes=True,
+            note=HELD,
+        ),
+        *by_phase(
+            results,
             "Time to a new control point",
             "ms",
             Better.LOW,
             "control_point_ms",
             changes=True,
+            note=CONTROL_POINT,
         ),
     ]

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """What all figures have in common: colours, shapes, themes, and files of the same bytes.
 
-Colours are Okabe and Ito's, told apart with any colour vision; shapes say the same again: ours is
-drawn solid, with filled markers, the kernel's own of the same kind dashed, with hollow ones.
+Colours are Okabe and Ito's, told apart with any colour vision; shapes say the same again: an out-of-tree
+qdisc is drawn solid, with filled markers, the in-tree qdisc of the same kind dashed, with hollow ones.
 """
 
 from __future__ import annotations
 
 import io
 import math
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Sequence
@@ -23,10 +24,13 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: 
 from PIL import Image  # noqa: E402
 
 from . import amounts, subjects  # noqa: E402
+from .series import Line  # noqa: E402
 
 WIDTH = 5.2  # inches: narrow, so that letters stay readable on a phone
 DPI = 160
-ROOM = 1.5  # above the greatest value on a logarithmic axis
+ROOM = 1.5  # beyond the extremes on a logarithmic axis
+FEW = 100.0  # from the least to the greatest: so short a logarithmic axis has labels between the powers of ten
+COLUMN = 64  # letters that fit above all columns of a matrix
 LEGEND_COLUMNS = 2
 LEGEND_LINE = 0.19  # inches
 INK = "ink"  # black on light pages, white on dark ones
@@ -56,6 +60,10 @@ STYLES = {
     "fq_codel": Style("#CC79A7", "--", "D", hollow=True),
     "fq_codel_oot": Style("#009E73", "-", "D", width=1.9),
     "cake": Style("#E69F00", ":", "v"),
+    "cake_bw": Style("#E69F00", "-", "v"),
+    "pie": Style("#56B4E9", "-", "p"),
+    "fq_pie": Style("#CC79A7", "-.", "h"),
+    "dualpi2": Style(INK, ":", "*"),
 }
 OTHERS = (Style("#999999", "-", "x"), Style("#999999", "--", "+"), Style("#999999", ":", "*"))
 
@@ -144,9 +152,17 @@ def line(area: Axes, name: str, x: Sequence[float], y: Sequence[float], **more: 
         "linewidth": look.width,
         "markerfacecolor": face,
         "label": subjects.title(name),
+        "zorder": 3 if look.hollow else 2,  # dashes above a solid line show both
         **more,
     }
     area.plot(x, y, **options)
+
+
+def band(area: Axes, name: str, course: Line) -> None:
+    """The median over the seeds as a line, and from the least seed to the greatest as a shade."""
+    shade = {"color": style(name).ink, "alpha": 0.18, "linewidth": 0}
+    area.fill_between(course.times, course.low, course.high, **shade)
+    line(area, name, course.times, course.middle)
 
 
 def panels(heights: Sequence[float], share: bool = True) -> tuple[Figure, list[Axes]]:
@@ -161,6 +177,31 @@ def panels(heights: Sequence[float], share: bool = True) -> tuple[Figure, list[A
         layout="constrained",
     )
     return figure, list(areas[:, 0])
+
+
+def matrix(
+    rows: Sequence[tuple[str, object]], columns: Sequence[str], height: float = 1.25
+) -> tuple[Figure, list[list[Axes]]]:
+    """A row of panels for each (title, _), a column for each name; rows share x, columns share y."""
+    figure, areas = pyplot.subplots(
+        max(1, len(rows)),
+        len(columns),
+        figsize=(WIDTH, 0.5 + height * max(1, len(rows))),
+        sharex=True,
+        sharey="col",
+        squeeze=False,
+        layout="constrained",
+    )
+    for area, name in zip(areas[0], columns):
+        words = textwrap.fill(name[0].upper() + name[1:], COLUMN // len(columns))
+        area.set_title(words, loc="center", fontweight="normal", fontsize=9, pad=16)
+    for area in [a for row in areas for a in row]:
+        area.tick_params(labelsize=8)
+    for (title, _members), row in zip(rows, areas):
+        row[0].text(
+            0, 1.04, title, transform=row[0].transAxes, fontsize=9, fontweight="bold", va="bottom"
+        )
+    return figure, [list(row) for row in areas]
 
 
 def legend(figure: Figure, areas: Sequence[Axes]) -> None:
@@ -181,22 +222,33 @@ def legend(figure: Figure, areas: Sequence[Axes]) -> None:
     figure.legend(found.values(), found.keys(), **options)
 
 
-def greatest(areas: Sequence[Axes], which: str) -> float:
-    """Of all that is drawn there."""
-    ends = [a.dataLim.x1 if which == "x" else a.dataLim.y1 for a in areas]
-    return max((e for e in ends if math.isfinite(e)), default=0.0)
+def extremes(areas: Sequence[Axes], which: str) -> tuple[float, float]:
+    """The least and the greatest of all that is drawn there."""
+    found = [v for a in areas for v in getattr(a.dataLim, f"interval{which}") if math.isfinite(v)]
+    return min(found, default=0.0), max(found, default=0.0)
 
 
 def logarithmic(areas: Sequence[Axes], which: str = "y") -> None:
-    """Logarithmic above 1, linear below: an empty queue is zero and belongs in the picture.
+    """A logarithmic axis; linear below 1 if anything is: an empty queue is zero and belongs in the picture.
 
     Axes that share this one, or are to have the same, come together, after they are drawn.
     """
-    top = max(10.0, greatest(areas, which) * ROOM)
+    least, most = extremes(areas, which)
+    top = max(10.0, most * ROOM)
+    low = least / ROOM if least >= 1 else 0.0
+    words = FuncFormatter(lambda value, _at: amounts.exactly(value))
+    decades = range(int(math.log10(top)) + 1)
     for area in areas:
         axis = area.yaxis if which == "y" else area.xaxis
-        getattr(area, f"set_{which}scale")("symlog", linthresh=1, linscale=0.35)
-        getattr(area, f"set_{which}lim")(0, top)
-        axis.set_major_formatter(FuncFormatter(lambda value, _at: amounts.exactly(value)))
-        axis.set_minor_locator(LogLocator(base=10, subs=(2, 5)))
+        if low:
+            getattr(area, f"set_{which}scale")("log")
+            subs = (1, 2, 5) if top / low < FEW else (1,)
+            axis.set_major_locator(LogLocator(base=10, subs=subs, numticks=20))
+            axis.set_minor_locator(LogLocator(base=10, subs=(2, 5), numticks=20))
+        else:
+            getattr(area, f"set_{which}scale")("symlog", linthresh=1, linscale=0.35)
+            axis.set_ticks([0, *(10**n for n in decades)])
+            axis.set_ticks([m * 10**n for n in decades for m in (2, 5)], minor=True)
+        getattr(area, f"set_{which}lim")(low, top)
+        axis.set_major_formatter(words)
         axis.set_minor_formatter(NullFormatter())

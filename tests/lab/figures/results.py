@@ -192,6 +192,37 @@ class Results:
         return len(planned) - len(self._found)
 
 
+IN_TREE_KINDS = ("codel", "fq_codel")  # those that an out-of-tree module may serve as well
+OUT_OF_TREE = "out-of-tree"
+
+
+def kind_of(run: Run, queue: str) -> str:
+    """tc's name of the qdisc: the first word of what tc was told, or what tc said."""
+    told = run.queue(queue, "options")
+    said: str = run.queue(queue, "tc", 0, "kind") or ""
+    return str(told).split()[0] if told else said
+
+
+def server_words(server: dict[str, Any]) -> str:
+    module, origin = server.get("module"), server.get("origin")
+    return f"{module}, {origin}" if module else str(origin)
+
+
+def complaint(run: Run, queue: str) -> str | None:
+    """A comparison needs in-tree kinds from the kernel's modules and out-of-tree kinds from the project's."""
+    kind = kind_of(run, queue)
+    outer = kind.endswith("_oot")
+    if not outer and kind not in IN_TREE_KINDS:
+        return None
+    server = run.queue(queue, "served_by")
+    if not server:
+        return f"{kind}: the results do not say which module served it; run the scenario again"
+    if (server.get("origin") == OUT_OF_TREE) != outer:
+        wanted = OUT_OF_TREE if outer else "in-tree"
+        return f"{kind} was served by {server_words(server)}, not by an {wanted} qdisc"
+    return None
+
+
 def in_order(labels: list[str]) -> list[str]:
     found = [amounts.quantity(v) for v in labels]
     if any(f is None for f in found):
@@ -209,6 +240,11 @@ def load(path: Path) -> Results:
     if dig(data, "schema") != SCHEMA:
         raise Invalid(f"{path}: schema is {dig(data, 'schema')}, not {SCHEMA}")
     try:
-        return Results(data)
+        found = Results(data)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise Invalid(f"{path}: not the results of a scenario: {error!r}") from error
+    for run in found.runs:
+        for queue in run.queues:
+            if wrong := complaint(run, queue):
+                raise Invalid(f"{path}: {run.qdisc}, seed {run.seed}, {queue}: {wrong}")
+    return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from . import amounts, measures, plot, series, subjects, tables
@@ -20,12 +19,7 @@ SOURCE = FLENT
 CLAIM = """Four TCP flows up, four down, and isochronous probes beside them: the test that people use against bufferbloat
 at home, in the three panels that flent draws. It sets no target; without a managed queue the round trip grows
 to the size of the buffers while both directions are full."""
-CAPTION = "Each point is one second; drawn is the first seed."
-FOLLOWS = """Of a path of 40 ms, FQ-CoDel and CAKE leave a ping at 40.6 ms or less while both directions are
-full; CoDel alone makes it 72 ms, tail drop 314 ms. And more is carried: 35.4 Mbit/s down with FQ-CoDel, 33.5
-with CoDel, 26.3 with tail drop, as the acknowledgements of the download do not wait behind the upload. Ours and
-the kernel\u2019s are alike: the median delay of the download queue with FQ-CoDel is 2.7 and 2.6 ms; the probes\u2019 99th
-percentile is 43.1 and 42.2 ms, less than a packet\u2019s time more."""
+CAPTION = "Each point of a line is one second, and the median over the seeds; shades reach from the least seed to the greatest."
 
 DIRECTIONS = (("down", "Download"), ("up", "Upload"))
 
@@ -58,44 +52,46 @@ def table(results: Results) -> list[Table]:
     return made
 
 
-def throughput(area: Axes, results: Results, direction: str) -> None:
-    """What the link carried, whoever received it."""
-    queue = queue_of(results, direction)
-    for name in results.subjects:
-        data = series.of(results, series.example(results, name), queue)
-        if data:
-            plot.line(area, name, *series.rate_over_time(data))
-    area.set_ylim(bottom=0)
-    area.set_ylabel("Mbit/s")
-
-
-def round_trips(run: Run | None) -> tuple[list[float], list[float]]:
+def round_trips(run: Run) -> tuple[list[float], series.Steps]:
     """In each second, the median round trip of a probe."""
     seconds: dict[int, list[float]] = {}
-    for _name, item in run.kinds("probe", "ping") if run else []:
+    for _name, item in run.kinds("probe", "ping"):
         for at, rtt in item.get("series") or []:
             if rtt is not None:
                 seconds.setdefault(int(at), []).append(rtt)
-    times = sorted(seconds)
-    return [t + 0.5 for t in times], [amounts.median(seconds[t]) for t in times]
+    times = list(range(max(seconds, default=-1) + 1))
+    values = [amounts.median(seconds[t]) if t in seconds else None for t in times]
+    return [t + 0.5 for t in times], values
+
+
+def round_trip_line(results: Results, name: str) -> series.Line:
+    runs = [r for p in results.points[:1] for r in results.of(name, p)]
+    return series.over_seeds([round_trips(r) for r in runs])
 
 
 def picture(results: Results) -> Figure:
-    figure, areas = plot.panels([2.1, 2.1, 2.4])
-    for area, (direction, title) in zip(areas, DIRECTIONS):
-        throughput(area, results, direction)
-        area.set_title(title)
-    for name in results.subjects:
-        times, rtts = round_trips(series.example(results, name))
-        if times:
-            plot.line(areas[2], name, times, rtts)
-    areas[2].set_yscale("log")
-    areas[2].yaxis.set_major_formatter(lambda value, _at: amounts.exactly(value))
-    areas[2].set_title("Round trip of a probe")
-    areas[2].set_ylabel("ms")
-    areas[2].set_xlabel("time, s")
-    plot.legend(figure, areas)
+    """A row a family; what the link carried down and up, whichever flow received it, and a probe's round trip."""
+    families = subjects.families(results.subjects)
+    columns = [*(f"{title}, Mbit/s" for _d, title in DIRECTIONS), "round trip, ms"]
+    figure, areas = plot.matrix(families, columns)
+    for (_title, names), row in zip(families, areas):
+        for name in names:
+            for area, (direction, _word) in zip(row, DIRECTIONS):
+                plot.band(area, name, series.rate_line(results, name, queue_of(results, direction)))
+            plot.band(row[2], name, round_trip_line(results, name))
+    for area in areas[0][:2]:
+        area.set_ylim(bottom=0)
+    plot.logarithmic([row[2] for row in areas])
+    for area in areas[-1]:
+        area.set_xlabel("time, s")
+    plot.legend(figure, [a for row in areas for a in row])
     return figure
+
+
+def headlines(results: Results) -> list[Measure]:
+    """What users notice: goodput either way and the probe's round trip."""
+    names = ("goodput", "median round trip", "95th percentile round trip")
+    return [m for m in wanted(results) if m.name.partition(": ")[2] in names]
 
 
 def draw(results: Results, path: Path) -> None:
@@ -109,7 +105,7 @@ def describe(results: Results) -> str:
         for name in results.subjects:
             found = [v for p in results.points[:1] for v in results.values(name, p, middle.of)]
             if found:
-                parts.append(f"{subjects.title(name)} {amounts.text(amounts.mean(found))} ms")
+                parts.append(f"{subjects.title(name)} {amounts.text(tables.value(found))} ms")
     return (
         "Three panels over time: download and upload in Mbit/s, and the round trip of a probe on a "
         f"logarithmic axis. Median round trip: {'; '.join(parts)}."

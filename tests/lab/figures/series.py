@@ -1,37 +1,90 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""A queue's course over time, from the steps that a run has kept."""
+"""A queue's course over time, from the steps that the runs have kept: the median over the seeds."""
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+import math
+from dataclasses import dataclass
+from typing import Any, Callable, Sequence
 
+from . import amounts
 from .results import Results, Run
 
 POINTS = 300  # on a line: finer is noise in a figure of this width
 
+Steps = Sequence["float | None"]
+Fold = Callable[[Sequence[float]], float]
+
+
+@dataclass(frozen=True)
+class Line:
+    """At each time the median over the seeds, the least and the greatest; nan without a value."""
+
+    times: list[float]
+    middle: list[float]
+    low: list[float]
+    high: list[float]
+
 
 def of(results: Results, run: Run | None, queue: str) -> dict[str, Any]:
-    """Steps begin when the warm-up ends."""
+    """A run's steps, which begin when the warm-up ends."""
     found = (run and run.queue(queue, "series")) or {}
     return found and {**found, "from_s": results.warmup}
 
 
-def example(results: Results, subject: str) -> Run | None:
-    """The run that is drawn: the first point's, of the first seed that has it."""
-    found = [r for p in results.points for r in results.of(subject, p)]
-    return found[0] if found else None
+def of_seeds(results: Results, subject: str, queue: str) -> list[dict[str, Any]]:
+    """The steps of each seed at the first point that has any: the one that is drawn."""
+    for point in results.points:
+        found = [s for r in results.of(subject, point) if (s := of(results, r, queue))]
+        if found:
+            return found
+    return []
 
 
-def thinned(data: dict[str, Any], key: str, how: Any) -> tuple[list[float], list[float]]:
+def over_seeds(courses: Sequence[tuple[Sequence[float], Steps]]) -> Line:
+    """Courses of (times, values) of several seeds as one line; they share the times of the longest."""
+    times = list(max((t for t, _v in courses), key=len, default=[]))
+    columns = [
+        [v for _t, values in courses if n < len(values) and (v := values[n]) is not None]
+        for n in range(len(times))
+    ]
+
+    def folded(how: Fold) -> list[float]:
+        return [how(c) if c else math.nan for c in columns]
+
+    return Line(times, folded(amounts.median), folded(min), folded(max))
+
+
+def thinned(data: dict[str, Any], key: str, how: Fold) -> tuple[list[float], Steps]:
     """Times, and `how` (median, maximum) of as many steps as make one point of the line."""
-    values: Sequence[float | None] = data[key]
+    values: Steps = data[key]
     each = max(1, round(len(values) / POINTS))
-    times, found = [], []
+    times: list[float] = []
+    found: list[float | None] = []
     for at in range(0, len(values), each):
         some = [v for v in values[at : at + each] if v is not None]
         times.append(data["from_s"] + (at + each / 2) * data["step_s"])
-        found.append(how(some) if some else float("nan"))
+        found.append(how(some) if some else None)
     return times, found
+
+
+def line(results: Results, subject: str, queue: str, key: str, how: Fold) -> Line:
+    return over_seeds([thinned(d, key, how) for d in of_seeds(results, subject, queue)])
+
+
+def rate_line(results: Results, subject: str, queue: str) -> Line:
+    return over_seeds([rate_over_time(d) for d in of_seeds(results, subject, queue)])
+
+
+def last_packet(results: Results, subject: str, queue: str) -> tuple[float, float] | None:
+    """When the queue of the most durable seed falls silent, and when the course ends, in s."""
+    ends = []
+    for data in of_seeds(results, subject, queue):
+        steps = [n for n, v in enumerate(data["p50_ms"]) if v is not None]
+        begin, step = data["from_s"], data["step_s"]
+        last = begin + step * (steps[-1] + 1 if steps else 0)
+        ends.append((last, begin + step * len(data["p50_ms"])))
+    return max(ends, default=None)
 
 
 def worst_between(data: dict[str, Any], begin: float, end: float) -> float | None:
@@ -44,7 +97,7 @@ def worst_between(data: dict[str, Any], begin: float, end: float) -> float | Non
 
 
 def share_below(data: dict[str, Any], bound: float) -> float | None:
-    """For which share of the time the median packet of a step waited less, in percent."""
+    """The share of the steps whose median packet waited less, in percent."""
     found = [v for v in data.get("p50_ms", []) if v is not None]
     return 100 * sum(v < bound for v in found) / len(found) if found else None
 
@@ -58,8 +111,6 @@ def rate_over_time(data: dict[str, Any], window: float = 1.0) -> tuple[list[floa
     return [data["from_s"] + (n + 0.5) * each * step for n in range(len(rates))], rates
 
 
-def rates_between(data: dict[str, Any], begin: float, end: float) -> list[float]:
-    """Mbit/s in each second of [begin, end)."""
-    if not data:
-        return []
-    return [rate for at, rate in zip(*rate_over_time(data)) if begin <= at < end]
+def rates_between(line: Line, begin: float, end: float) -> list[float]:
+    """The median over the seeds of the Mbit/s in each second of [begin, end)."""
+    return [rate for at, rate in zip(line.times, line.middle) if begin <= at < end]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""The compared qdiscs: their order, their names, and who is compared with whom."""
+"""The compared qdiscs: their order, their names, their families, and which in-tree qdisc an out-of-tree one replaces."""
 
 from __future__ import annotations
 
@@ -17,25 +17,39 @@ class Subject:
 
 
 DEFAULT = "default"  # where a scenario compares nothing
+IN, OUT = "in-tree", "out-of-tree"
+FAST = "interval 10\u00a0ms"
 KNOWN = {
     "none": Subject("no limit", "No limit"),
     "pfifo": Subject("tail drop", "Tail drop"),
     "red": Subject("RED", "RED"),
-    "codel": Subject("the kernel\u2019s CoDel", "CoDel", "kernel\u2019s"),
-    "codel_oot": Subject("our CoDel", "CoDel", "ours"),
-    "codel_10ms": Subject(
-        "the kernel\u2019s CoDel, 10\u00a0ms", "CoDel, 10\u00a0ms", "kernel\u2019s"
-    ),
-    "codel_oot_10ms": Subject("our CoDel, 10\u00a0ms", "CoDel, 10\u00a0ms", "ours"),
-    "fq_codel": Subject("the kernel\u2019s FQ-CoDel", "FQ-CoDel", "kernel\u2019s"),
-    "fq_codel_oot": Subject("our FQ-CoDel", "FQ-CoDel", "ours"),
-    "cake": Subject("CAKE", "CAKE"),
+    "codel": Subject("in-tree codel", "CoDel", IN),
+    "codel_oot": Subject("codel_oot", "CoDel", OUT),
+    "codel_10ms": Subject(f"in-tree codel, {FAST}", f"CoDel, {FAST}", IN),
+    "codel_oot_10ms": Subject(f"codel_oot, {FAST}", f"CoDel, {FAST}", OUT),
+    "fq_codel": Subject("in-tree fq_codel", "FQ-CoDel", IN),
+    "fq_codel_oot": Subject("fq_codel_oot", "FQ-CoDel", OUT),
+    "cake": Subject("CAKE", "CAKE", "default"),
+    "cake_bw": Subject("CAKE, bandwidth set", "CAKE", "bandwidth set"),
+    "pie": Subject("PIE", "PIE"),
+    "fq_pie": Subject("FQ-PIE", "FQ-PIE"),
+    "dualpi2": Subject("DualPI2", "DualPI2"),
 }
 ORDER = tuple(KNOWN)
+# The subjects that share a panel of a figure
+FAMILIES = {
+    "Tail drop and RED": ("none", "pfifo", "red"),
+    "CoDel": ("codel", "codel_oot"),
+    f"CoDel, {FAST}": ("codel_10ms", "codel_oot_10ms"),
+    "FQ-CoDel": ("fq_codel", "fq_codel_oot"),
+    "CAKE": ("cake", "cake_bw"),
+    "PIE": ("pie", "fq_pie", "dualpi2"),
+}
+REST = "Others"
 
 
 def get(name: str) -> Subject:
-    """A subject that only a user's own scenario has goes by its own name."""
+    """A subject of a user's own scenario keeps its own name."""
     return KNOWN.get(name, Subject(name, name))
 
 
@@ -48,6 +62,15 @@ def ordered(names: Iterable[str]) -> list[str]:
     return [n for n in ORDER if n in found] + sorted(found - set(ORDER))
 
 
-def kernels_own(name: str) -> str | None:
-    """What the kernel has of the same kind, if this is one of ours."""
+def families(names: Iterable[str]) -> list[tuple[str, list[str]]]:
+    """The names by family, those of no family last."""
+    given = ordered(names)
+    known = {n for members in FAMILIES.values() for n in members}
+    found = [(title, [n for n in given if n in members]) for title, members in FAMILIES.items()]
+    found.append((REST, [n for n in given if n not in known]))
+    return [(title, members) for title, members in found if members]
+
+
+def in_tree(name: str) -> str | None:
+    """The in-tree qdisc of the same kind, if this one is out-of-tree."""
     return name.replace("_oot", "") if "_oot" in name else None

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Sequence
 
 from matplotlib import pyplot
 from matplotlib.axes import Axes
@@ -22,13 +23,10 @@ SOURCE = CODEL.at("table 1")
 CLAIM = """On a symmetric line of 512 kbit/s or 1.5 Mbit/s, with a call in both directions, one endless download,
 web pages and uploads of 1 MB with pauses, CoDel never drops at a higher rate than tail drop, keeps a much smaller queue and
 moves about the same amount, in each direction."""
-CAPTION = "Each mark is the mean over the seeds."
-FOLLOWS = """At 1.5 Mbit/s the queue is 4.3 and 4.5 times smaller than tail drop\u2019s down, and 3.0 times up, CoDel\u2019s
-drop rate is that of tail drop give or take a sixth, or 37 to 77% of it (up), and it moves 93.9% of the bytes or
-more. At 512 kbit/s nothing can be five times smaller: the source gives neither the round trip nor the buffer,
-with 50 ms and eight times bandwidth and delay tail drop\u2019s buffer has 17 packets, and its own queue is 7 and 9
-packets. A packet of 1500 bytes takes 24 ms there, and CoDel does not drop the last one. A longer round trip
-makes tail drop\u2019s queue longer, and CoDel\u2019s bytes fewer."""
+CAPTION = "Marks are the medians over the seeds, lines reach from the least seed to the greatest."
+WHY = """The source states neither the round trip nor the buffer. A full packet takes long to send at these rates, and CoDel
+does not drop the last one: its queue cannot be several times smaller than a short buffer. CAKE without `bandwidth` is
+misconfigured on such links: compare with the column whose `bandwidth` is set."""
 
 BOUNDS: Bounds = {"drops_percent": 100, "queue_times": 5, "low_percent": 95, "high_percent": 105}
 CHECK: Bounds = {"drops_percent": 125, "queue_times": 2.6, "low_percent": 93, "high_percent": 107}
@@ -45,19 +43,19 @@ def wanted(queue: str) -> list[Measure]:
 
 
 def beside_tail_drop(results: Results, number: str) -> list[Case]:
-    """Our share of tail drop's, in percent, for each direction of each run."""
+    """codel_oot's share of tail drop's, in percent, for each direction of each run."""
     found: list[Case] = []
     for queue in results.compared:
         measure = next(m for m in wanted(queue) if m.name == number)
         for where, value in cases.against(
-            results, cases.OURS, cases.TAIL_DROP, measure.of, cases.share
+            results, cases.CODEL, cases.TAIL_DROP, measure.of, cases.share
         ):
             found.append((", ".join(w for w in (direction(queue), where) if w), value))
     return found
 
 
 def smaller(results: Results) -> list[Case]:
-    """How many times smaller our queue is."""
+    """How many times smaller codel_oot's queue is."""
     return [(w, 100 / v if v else float("inf")) for w, v in beside_tail_drop(results, "mean queue")]
 
 
@@ -67,7 +65,7 @@ def targets(results: Results, bounds: Bounds) -> list[Target]:
     low, high = bounds["low_percent"], bounds["high_percent"]
     return [
         verdict.at_most(
-            "our CoDel\u2019s drop rate, of tail drop\u2019s", drops, bounds["drops_percent"], "%"
+            "codel_oot\u2019s drop rate, of tail drop\u2019s", drops, bounds["drops_percent"], "%"
         ),
         verdict.at_least(
             "its mean queue is smaller than tail drop\u2019s",
@@ -100,17 +98,19 @@ def panel(areas: tuple[Axes, Axes], results: Results, queue: str) -> None:
             for name in results.subjects:
                 values = results.values(name, point, number.of)
                 if values:
-                    dot(area, name, amounts.mean(values), place, results.subjects)
+                    dot(area, name, values, place, results.subjects)
         area.set_yticks(range(len(results.points)), [results.title_of(p) for p in results.points])
         area.set_ylim(len(results.points) - 0.5, -0.5)
         area.set_xlabel(number.title)
 
 
-def dot(area: Axes, name: str, x: float, place: int, names: list[str]) -> None:
+def dot(area: Axes, name: str, values: Sequence[float], place: int, names: list[str]) -> None:
     """Subjects one above the other, so that equal ones are seen."""
     step = 0.8 / max(1, len(names))
     y = place - 0.4 + step * (names.index(name) + 0.5)
-    plot.line(area, name, [x], [y], marker=plot.style(name).marker, linestyle="none")
+    area.plot([min(values), max(values)], [y, y], color=plot.style(name).ink, linewidth=1)
+    mark = {"marker": plot.style(name).marker, "linestyle": "none"}
+    plot.line(area, name, [tables.value(values)], [y], **mark)
 
 
 def picture(results: Results) -> Figure:
@@ -144,7 +144,7 @@ def describe(results: Results) -> str:
         for point in results.points:
             found = ((s, results.values(s, point, number)) for s in results.subjects)
             words = [
-                f"{subjects.title(s)} {amounts.text(amounts.mean(v))} ms" for s, v in found if v
+                f"{subjects.title(s)} {amounts.text(tables.value(v))} ms" for s, v in found if v
             ]
             parts.append(f"{direction(queue)}, {results.title_of(point)}: {', '.join(words)}")
     return f"Dots for mean delay and drop rate of each qdisc. Mean delay {'; '.join(parts)}."

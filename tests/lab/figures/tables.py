@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Tables before they are HTML or text: what is compared, and plain lists."""
+"""Tables before they are HTML or text: comparisons of subjects, and plain lists."""
 
 from __future__ import annotations
 
@@ -31,6 +31,11 @@ class Measure:
     @property
     def title(self) -> str:
         return f"{self.name}, {self.unit}" if self.unit else self.name
+
+
+def value(seeds: Sequence[float]) -> float | None:
+    """The number of a cell, a mark or a line: the median over the seeds. None without a seed."""
+    return amounts.median(seeds) if seeds else None
 
 
 @dataclass(frozen=True)
@@ -99,13 +104,14 @@ def by_point(results: Results, measure: Measure, folded: bool = False) -> Compar
 def summarised(
     results: Results, measure: Measure, keys: Sequence[str], sources: Sources | None = None
 ) -> Comparison:
-    """Rows are groups of points with the same labels of `keys`: the middle of each group."""
-    rows = []
+    """Rows are groups of points with the same labels of `keys`."""
+    rows, several = [], False
     for group, points in groups(results, keys).items():
-        cells = {s: middles(results, s, points, measure.of) for s in results.subjects}
+        cells = {s: medians(results, s, points, measure.of) for s in results.subjects}
         rows.append(Row(group, measure.better, cells, (sources or {}).get(group, "")))
+        several = several or len(points) > 1
     title = measure.title[0].upper() + measure.title[1:]
-    note = "Each number is the middle one of the runs of its row."
+    note = "A seed\u2019s value is the median over the loads of the row." if several else ""
     return Comparison(title, drop_empty(rows), note)
 
 
@@ -116,10 +122,10 @@ def groups(results: Results, keys: Sequence[str]) -> dict[str, list[Point]]:
     return found
 
 
-def middles(
+def medians(
     results: Results, subject: str, points: Sequence[Point], number: Number
 ) -> tuple[float, ...]:
-    """For each seed, the median over the points."""
+    """One value a seed: the median over the points."""
     made = []
     for seed in results.seeds:
         runs = (results.run(subject, p, seed) for p in points)

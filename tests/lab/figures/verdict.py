@@ -1,27 +1,50 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Targets, and whether they are met: by the worst of all cases, not by a mean."""
+"""Targets, and whether they are met: by the worst of all cases, not by their middle."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Callable, Sequence
 
 from . import amounts
 
-# Where, and how much: None where what was asked for never happened.
+# Where, and how much: None where the event never happened.
 Case = tuple[str, "float | None"]
 Bounds = dict[str, float]
-NOT_MEASURED = "not measured"
+
+
+class State(Enum):
+    """The four verdicts, in the words of the page."""
+
+    MET = "met"
+    MISSED = "not met"
+    INCOMPARABLE = "not comparable"
+    UNMEASURED = "not measured"
 
 
 @dataclass(frozen=True)
 class Target:
-    """`met` is None where nothing was measured that it could be judged by."""
+    """`met` is None without a measurement, and where `reason` says why the source's number is another one."""
 
     text: str
     bound: str
     value: str
     met: bool | None
+    reason: str = ""
+
+    @property
+    def state(self) -> State:
+        if self.reason:
+            return State.INCOMPARABLE
+        if self.met is None:
+            return State.UNMEASURED
+        return State.MET if self.met else State.MISSED
+
+
+def not_comparable(found: Target, reason: str) -> Target:
+    """The same measurement without a judgement; an unmeasured target stays unmeasured."""
+    return found if found.met is None else replace(found, met=None, reason=reason)
 
 
 def judge(
@@ -34,7 +57,7 @@ def judge(
 ) -> Target:
     """The case with the greatest excess speaks for all."""
     if not cases:
-        return Target(text, bound, NOT_MEASURED, None)
+        return Target(text, bound, State.UNMEASURED.value, None)
     bad = [c for c in cases if c[1] is None or not fits(c[1])]
     lost = [c for c in cases if c[1] is None]
     where, value = lost[0] if lost else max(cases, key=lambda c: excess(c[1] or 0.0))

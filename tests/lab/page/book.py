@@ -8,22 +8,21 @@ from pathlib import Path
 from types import ModuleType
 
 import figures
-from figures import kernels_own, plain, plot, results
-from figures.kernels_own import Pair
+from figures import beside, intree, plain, plot, results
 from figures.results import Results
-from figures.tables import Table
+from figures.tables import Listing, Table
 from figures.verdict import Target
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """An experiment with its results; without, if it was not run."""
+    """An experiment, and its results if it was run."""
 
     module: ModuleType
     results: Results | None
     targets: list[Target]
     tables: list[Table]
-    pairs: list[Pair]
+    pairs: Listing | None = None
     picture: str = ""
     shows: str = ""
     size: tuple[int, int] = (0, 0)
@@ -46,29 +45,29 @@ class Book:
     parts: dict[str, list[Chapter]]
     extras: list[Extra]
     documents: list[Results]
+    tests: list[intree.Test]
 
     @property
     def chapters(self) -> list[Chapter]:
         return [c for chapters in self.parts.values() for c in chapters]
 
     @property
-    def pairs(self) -> list[Pair]:
-        return [p for c in self.chapters for p in c.pairs]
-
-    @property
     def targets(self) -> list[tuple[str, Target]]:
-        """With the chapter that each is of; the last compares with the kernel's own."""
+        """With the chapter of each; the last compare with the in-tree qdiscs."""
         found = [(c.name, t) for c in self.chapters for t in c.targets]
-        return [*found, (kernels_own.NAME, kernels_own.target(self.pairs))]
+        return [*found, *((intree.NAME, t) for t in intree.targets(self.tests))]
 
 
 def chapter(module: ModuleType, found: Results | None, out: Path) -> Chapter:
     if found is None or not found.runs:
-        return Chapter(module, None, figures.targets(module, found) if found else [], [], [])
+        return Chapter(module, None, figures.targets(module, found) if found else [], [])
     found = figures.shown(module, found)
     tables = [t for t in module.table(found) if t.rows]
-    pairs = kernels_own.pairs(module.NAME, tables)
-    made = Chapter(module, found, figures.targets(module, found), tables, pairs)
+    headlines = module.headlines(found) if hasattr(module, "headlines") else []
+    pairs = beside.listing(found, headlines)
+    made = Chapter(
+        module, found, figures.targets(module, found), tables, pairs if pairs.rows else None
+    )
     if not hasattr(module, "draw"):
         return made
     picture = f"{module.NAME}.png"
@@ -78,7 +77,7 @@ def chapter(module: ModuleType, found: Results | None, out: Path) -> Chapter:
 
 
 def read(out: Path) -> Book:
-    """Of the folder's JSON files; draws what there is to draw."""
+    """Read the folder's JSON files; draw the figures."""
     loaded = [results.load(p) for p in sorted(out.glob("*.json"))]
     found = {r.name: r for r in loaded}
     parts = {
@@ -87,4 +86,4 @@ def read(out: Path) -> Book:
     }
     known = {m.READS for m in figures.EXPERIMENTS}
     others = [r for r in loaded if r.name not in known and r.runs]
-    return Book(parts, [Extra(r, plain.table(r)) for r in others], loaded)
+    return Book(parts, [Extra(r, plain.table(r)) for r in others], loaded, intree.tests(found))

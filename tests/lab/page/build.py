@@ -10,7 +10,7 @@ from .book import Book
 from .html import Html, lines, tag
 
 STYLE = Path(__file__).with_name("style.css")
-LEAD = """What the sources of CoDel and FQ-CoDel have claimed, run again on a real kernel in virtual time: the same
+LEAD = """The experiments of the papers on CoDel and FQ-CoDel, run again on a stock kernel in virtual time: the same
 command makes the same bytes anywhere."""
 
 
@@ -37,7 +37,7 @@ def page(book: Book) -> str:
         top.was_run(book),
         top.reading(),
         sections.parts(book),
-        sections.against_kernel(book),
+        sections.against_in_tree(book),
         sections.extras(book),
     )
     body = lines(

@@ -32,6 +32,7 @@ LIKE = {
     "fq_codel_oot": (3.0, 8.5, 0.977, 0.012, 0.82),
     "cake": (3.5, 8, 0.97, 0.013, 0.8),
 }
+KINDS_OF = {"codel_10ms": "codel", "codel_oot_10ms": "codel_oot", "none": "pfifo"}
 PERCENTILES = {
     "p5": 0.05,
     "p25": 0.55,
@@ -69,6 +70,12 @@ def rate_of(point: Point) -> float:
     return number * (1e3 if "kbit" in text else 1e6)
 
 
+def served_by(kind: str) -> Document:
+    if kind == "fq_codel":
+        return {"module": None, "origin": "built-in"}
+    return {"module": f"sch_{kind}", "origin": "out-of-tree" if "_oot" in kind else "in-tree"}
+
+
 def queue(
     dice: random.Random, qdisc: str, seconds: float, rate: float, items: Iterable[str]
 ) -> Document:
@@ -80,7 +87,8 @@ def queue(
     found = delays(dice, qdisc, max(1.0, 3e6 / rate))
     parts = {n: {"packets": sent, "bytes": size, "dropped": dropped, "marked": 0} for n in items}
     return {
-        "options": f"{qdisc} limit 830",
+        "options": f"{KINDS_OF.get(qdisc, qdisc)} limit 830",
+        "served_by": served_by(KINDS_OF.get(qdisc, qdisc)),
         "packets": sent,
         "bytes": size,
         "dropped": dropped,
@@ -104,6 +112,8 @@ def phases(dice: random.Random, qdisc: str, spans: list[tuple[float, float, floa
             "bytes": int((end - begin) * rate * 125000 * like(qdisc)[2]),
             "dropped": dice.randrange(50),
             "delay_ms": delays(dice, qdisc, max(0.4, 5 / rate)),
+            "held_below_ms": 50.0,
+            "held_ms": None if qdisc == "pfifo" else dice.uniform(100, 900),
             "control_point_ms": dice.uniform(20, 95) * (60 if qdisc == "pfifo" else 1),
         }
         for begin, end, rate in spans
@@ -180,8 +190,6 @@ POINTS = {
     ),
     "ratelimit": grid(load=["100", "200", "300", "400", "450", "500", "600"]),
     "observer": grid(meter=["without", "with"]),
-    "fig7_causes": grid(case=["phases of 20 s", "round trip of 10 ms"]),
-    "graph2_flows": grid(flows=["1", "4", "16"]),
 }
 OTHER = {
     "fig5": grid(rate=["2mbit", "1gbit"], rtt=["15ms"], load=["2 bulk", "a mix of everything"]),
@@ -198,8 +206,6 @@ SPANS = {
     ],
 }
 SPANS["fig7_small"] = SPANS["fig7"]
-SPANS["fig7_causes"] = SPANS["fig7"]
-SPANS["graph2_flows"] = [(0.0, 15.0, 50.0), (15.0, 30.0, 1.0)]
 QDISCS = {
     "overload": (*KINDS, *FAST),
     "ratelimit": ("none", "pfifo", "codel_oot", "fq_codel_oot"),
@@ -245,13 +251,13 @@ def run(name: str, qdisc: str, seed: int, point: Point) -> Document:
         if name in SPANS or name == "rrul":
             found["series"] = series(dice, qdisc, spans)
     if point.get("meter") == "without":
-        queues = {q: {"tc": []} for q in queues}
+        queues = {q: {"tc": [], "served_by": f["served_by"]} for q, f in queues.items()}
     return {"qdisc": qdisc, "seed": seed, "point": point, "queues": queues, "traffic": traffic}
 
 
 def seeds_of(qdisc: str, seeds: list[int]) -> list[int]:
     """Only CoDels have them all, as in the experiments."""
-    return seeds if qdisc.startswith("codel") else seeds[:1]
+    return seeds if "codel" in qdisc else seeds[:1]
 
 
 def document(name: str, points: list[Point], qdiscs: Iterable[str], seeds: list[int]) -> Document:

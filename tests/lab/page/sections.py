@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""One experiment after the other: claim, figure, numbers, targets, what follows."""
+"""One experiment after the other: claim, figure, numbers, targets, comparison."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from figures import kernels_own, plot
+from figures import intree, plot
 from figures.papers import Paper
 
 from . import tables, words
@@ -39,11 +39,15 @@ def targets(chapter: Chapter) -> Html:
 
 
 def follows(chapter: Chapter) -> Html:
-    computed = [words.of_targets(chapter.targets), words.of_pairs(chapter.pairs)]
-    text = tag("p", " ".join(w for w in computed if w))
-    return lines(
-        tag("h4", "What follows"), targets(chapter), text, paragraphs(chapter.module.FOLLOWS)
-    )
+    made = [
+        tag("h4", "What follows"),
+        targets(chapter),
+        tag("p", words.of_targets(chapter.targets)),
+    ]
+    if chapter.pairs:
+        made.append(tables.listing(chapter.pairs, f"{chapter.name}-pairs"))
+    made.append(paragraphs(getattr(chapter.module, "WHY", "")))
+    return lines(*made)
 
 
 def article(chapter: Chapter) -> Html:
@@ -53,7 +57,7 @@ def article(chapter: Chapter) -> Html:
     if chapter.results is None:
         missing = tag("p", "Not run.", class_="missing")
         return tag("article", lines(*head, missing), id=chapter.name)
-    made = [tag("h4", "Our figure"), figure(chapter)] if chapter.picture else []
+    made = [tag("h4", "The figure"), figure(chapter)] if chapter.picture else []
     numbers = [tables.any_table(t, f"{chapter.name}-{n}") for n, t in enumerate(chapter.tables)]
     numbers = [tag("h4", "The numbers"), *numbers] if numbers else []
     body = lines(*head, *made, *numbers, follows(chapter))
@@ -73,17 +77,12 @@ def parts(book: Book) -> Html:
     return lines(*made)
 
 
-def against_kernel(book: Book) -> Html:
-    found = book.pairs
-    body = [tag("h2", kernels_own.TITLE), paragraphs(kernels_own.HOW)]
-    if found:
-        body.append(tables.listing(kernels_own.per_experiment(found), "cells"))
-        body.append(tag("p", words.of_pairs(found)))
-    for number, worse in enumerate(kernels_own.listings(found)):
-        if worse.rows:
-            body.append(tables.listing(worse, f"worse-{number}"))
-    body.append(paragraphs(kernels_own.FOLLOWS))
-    return part(lines(*body), kernels_own.NAME)
+def against_in_tree(book: Book) -> Html:
+    body = [tag("h2", intree.TITLE), paragraphs(intree.HOW)]
+    body.append(tag("p", intree.power(book.tests)))
+    for number, found in enumerate(intree.listings(book.tests)):
+        body.append(tables.listing(found, f"{intree.NAME}-{number}"))
+    return part(lines(*body), intree.NAME)
 
 
 def extra(found: Extra) -> Html:

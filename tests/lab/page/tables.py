@@ -8,10 +8,13 @@ from itertools import groupby
 
 from figures import amounts, subjects
 from figures.tables import Comparison, Listing, Row, Table
+from figures.tables import value as number
 
 from .html import Html, Part, lines, tag
 
-NUMBER = re.compile(r"[\u2212\u2013\d][\d.,\u202f]*( ?\([\u2212\d.,\u202f]+%\))?")
+NUMBER = re.compile(
+    r"(never|[\u2212\u2013\d][\d.,\u202f]*)( ?\([\u2212\u2013\d.,%\u202fnever]+\))?"
+)
 
 
 def box(ident: str, title: str, table: Html, note: str = "", folded: bool = False) -> Html:
@@ -26,7 +29,7 @@ def box(ident: str, title: str, table: Html, note: str = "", folded: bool = Fals
 
 
 def header(names: list[str], sourced: bool) -> Html:
-    """Two rows: the kernel's and ours stand below what they have in common."""
+    """Two rows: in-tree and out-of-tree stand below what they have in common."""
     first: list[Html] = [tag("th", tag("span", "row", class_="unseen"), scope="col", rowspan=2)]
     if sourced:
         first.append(tag("th", "Source", scope="col", rowspan=2, class_="source"))
@@ -48,13 +51,14 @@ def one_row(row: Html) -> Html:
     return Html(row.replace(' rowspan="2"', ""))
 
 
-def value(found: tuple[float, ...], ours: bool) -> Html:
+def value(seeds: tuple[float, ...], ours: bool) -> Html:
+    """The median over the seeds, and below it the least and the greatest."""
     look = "n ours" if ours else "n"
-    if not found:
+    if not seeds:
         return tag("td", amounts.NONE, class_=look)
-    low, high = amounts.text(min(found)), amounts.text(max(found))
-    spread = tag("small", f"{low}\u2013{high}") if low != high else ""
-    return tag("td", amounts.text(amounts.mean(found)), spread, class_=look)
+    spread = amounts.spread(seeds)
+    small = tag("small", spread) if spread else ""
+    return tag("td", amounts.text(number(seeds)), small, class_=look)
 
 
 def compared(row: Row, names: list[str], sourced: bool) -> Html:
@@ -62,7 +66,7 @@ def compared(row: Row, names: list[str], sourced: bool) -> Html:
     if sourced:
         cells.append(tag("td", row.source or amounts.NONE, class_="source"))
     for name in names:
-        ours = subjects.kernels_own(name) is not None
+        ours = subjects.in_tree(name) is not None
         cells.append(value(row.cells.get(name, ()), ours))
     return tag("tr", *cells)
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""What comes before the experiments: what was run, how to read it, all targets, the contents."""
+"""The page above the experiments: contents, all targets, runs, how to read it."""
 
 from __future__ import annotations
 
 from itertools import groupby
 
-from figures import kernels_own
+from figures import intree, results
 from figures.results import Results
 from figures.tables import Listing
-from figures.verdict import Target
+from figures.verdict import State, Target
 
 from . import tables, words
 from .book import Book, Chapter
@@ -16,15 +16,21 @@ from .html import Html, Part, lines, paragraphs, tag
 
 TITLE = "CoDel and FQ-CoDel, measured"
 READING = """Tail drop is `pfifo` with the buffer that the source gives; RED is configured for each link\u2019s rate as the
-sources do; the kernel\u2019s CoDel, FQ-CoDel and CAKE are `codel`, `fq_codel` and `cake`; ours are
-`codel_oot` and `fq_codel_oot`, with default options where nothing else is said.
+sources do. In-tree codel, in-tree fq_codel and CAKE are `codel`, `fq_codel` and `cake` of the running kernel; `codel_oot` and
+`fq_codel_oot` are the out-of-tree qdiscs, with default options where nothing else is said. CAKE without `bandwidth` does
+not shape here, which on slow links is a misconfiguration; where it stands with `bandwidth` set, compare with that.
 
-Delay is the time in the queue of every packet that was sent, taken in the kernel, in the same way for every qdisc; percentiles are
-nearest ranks. A cell is the mean over the seeds, and below it the least and the greatest; a dash is where
-there is no value. A target is judged by the worst run, not by a mean. The columns of ours are shaded.
+Delay is the time in the queue of every packet that was sent, taken in the kernel, in the same way for every qdisc; percentiles
+of a run are nearest ranks. Every number of several seeds, in tables, figures and sentences, is the median over the seeds, and below it
+or in brackets are the least and the greatest. A dash is where there is no value. A target is judged by the worst run, or, where the
+source gives the middle of many loads, by the median over the loads of a row; with too few loads it is not comparable. The columns of
+the out-of-tree qdiscs are shaded.
 
-In the figures ours is drawn solid, the kernel\u2019s own of the same kind dashed, with hollow markers. Every figure opens in full size when it is
-chosen. Tables of every single run are folded, and left out on paper."""
+Out-of-tree is better or worse than in-tree in a chapter\u2019s numbers if the ranges over the seeds do not overlap; the chapter
+on in-tree qdiscs has a test.
+
+In the figures an out-of-tree qdisc is drawn solid, the in-tree qdisc of the same kind dashed, with hollow markers. Every figure
+opens in full size when it is chosen. Tables of every single run are folded, and left out on paper."""
 
 
 def versions(found: Results) -> str:
@@ -64,6 +70,20 @@ def run_rows(book: Book) -> list[tuple[str, ...]]:
     return rows
 
 
+def served(book: Book) -> Listing:
+    """The module that each qdisc of the runs was served by, as the kernel reported it during the run."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for document in book.documents:
+        for run in document.runs:
+            for queue in document.compared:
+                server = run.queue(queue, "served_by")
+                if server:
+                    key = (results.kind_of(run, queue), results.server_words(server))
+                    found.setdefault(key, set()).add(document.name)
+    rows = [(kind, module, ", ".join(sorted(n))) for (kind, module), n in sorted(found.items())]
+    return Listing("Which module served each qdisc", ("qdisc", "served by", "scenarios"), rows)
+
+
 def in_short(book: Book) -> str:
     """What was run, in a line."""
     runs = words.count(sum(len(d.runs) for d in book.documents), "run")
@@ -78,23 +98,25 @@ def was_run(book: Book) -> Html:
     table = tables.listing(Listing("Runs of each scenario", head, run_rows(book)), "runs-table")
     missing = tag("p", f"Not run: {', '.join(absent)}.", class_="missing") if absent else ""
     heading = tag("h2", "What was run")
-    return tag("section", lines(heading, machines(book.documents), table, missing), id="runs")
+    servers = served(book)
+    by = tables.listing(servers, "served-table") if servers.rows else ""
+    return tag("section", lines(heading, machines(book.documents), table, by, missing), id="runs")
 
 
-def verdict(met: bool | None) -> Html:
-    return tag("span", words.MARKS[met], class_=f"verdict {words.LOOKS[met]}")
+def verdict(state: State) -> Html:
+    return tag("span", words.MARKS[state], class_=f"verdict {words.LOOKS[state]}")
 
 
 def title_of(book: Book, name: str) -> str:
     titles = {c.name: c.module.TITLE for c in book.chapters}
-    return str(titles.get(name, kernels_own.TITLE))
+    return str(titles.get(name, intree.TITLE))
 
 
 HEAD = ("target", "bound", "measured", "verdict")
 
 
 def row(target: Target) -> tuple[Part, ...]:
-    return target.text, target.bound, target.value, verdict(target.met)
+    return target.text, target.bound, target.value, verdict(target.state)
 
 
 def all_targets(book: Book) -> Html:
@@ -120,7 +142,7 @@ def contents(book: Book) -> Html:
     for part, chapters in book.parts.items():
         inner = tag("ul", *map(entry, chapters))
         entries.append(tag("li", tag("span", part), inner))
-    own = tag("a", kernels_own.TITLE, href=f"#{kernels_own.NAME}")
+    own = tag("a", intree.TITLE, href=f"#{intree.NAME}")
     entries.append(tag("li", own))
     if book.extras:
         entries.append(tag("li", tag("a", "Other scenarios", href="#extras")))

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The page's own words have no number: numbers come from the results. A CLAIM has those of its source."""
+
+from __future__ import annotations
+
+import re
+from types import ModuleType
+from typing import Iterator
+
+import figures
+from figures import boxes, fig5, fig6, fig8, intree, lines, overtime
+from figures.results import Results
+from figures.verdict import State
+from page import build, top
+
+Found = tuple[str, object, object]
+DIGIT = re.compile(r"[0-9]+")
+ALLOWED = re.compile(r"DualPI2|CS244|ECT\([01]\)|IPv[46]|Debian 1[0-9]")
+
+
+def numbers(words: str) -> list[str]:
+    return DIGIT.findall(ALLOWED.sub("", words))
+
+
+def of_module(module: ModuleType) -> list[str]:
+    words = (getattr(module, name, "") for name in ("WHY", "CAPTION", "FOLLOWS"))
+    return [n for w in words for n in numbers(w)]
+
+
+def written() -> Iterator[Found]:
+    for module in figures.EXPERIMENTS:
+        yield f"{module.NAME}: no number is typed", of_module(module), []
+    words = (intree.HOW, top.READING, build.LEAD, boxes.CAPTION, lines.CAPTION, overtime.CAPTION)
+    yield "the rest of the page", [n for w in words for n in numbers(w)], []
+    yield "a typed number is noticed", numbers("it is 61% of CoDel\u2019s, not 55"), ["61", "55"]
+
+
+def loads(count: int, rate: str = "10mbit") -> list[dict[str, str]]:
+    """Bulk loads of several sizes and round trips."""
+    rtts = ("10ms", "20ms", "50ms", "100ms", "200ms", "500ms")
+    return [{"rate": rate, "rtt": rtt, "load": "4 bulk", "mtu": "1500"} for rtt in rtts[:count]]
+
+
+def state(module: ModuleType, count: int, value: float) -> State:
+    """The first target's, with so many loads whose middle is `value`."""
+    runs = []
+    for number, point in enumerate(loads(count) if module is not fig8 else of_rtt(count)):
+        shifted = value + (number - (count - 1) / 2) * 0.001
+        for qdisc, share in (("codel_oot", shifted), ("pfifo", 1.0), ("red", 0.1)):
+            queue = {"bytes": 1, "utilisation": share, "delay_ms": {"p50": 5.0}}
+            one = {"qdisc": qdisc, "seed": 1, "point": point, "queues": {"dsl.up": queue}}
+            runs.append({**one, "traffic": {}})
+    scenario = {"link": {"dsl": {"up": {"qdisc": "subject"}}}}
+    document = {"schema": 2, "name": module.NAME, "scenario": scenario, "runs": runs}
+    return figures.targets(module, Results(document))[-1].state
+
+
+def of_rtt(count: int) -> list[dict[str, str]]:
+    return [{"rtt": "200ms", "load": f"{n + 1} bulk"} for n in range(count)]
+
+
+def verdicts() -> Iterator[Found]:
+    """The middle of many loads is not judged by a few."""
+    one, met, missed = State.INCOMPARABLE, State.MET, State.MISSED
+    for module, good, bad in ((fig5, 0.99, 0.05), (fig6, 0.99, 0.8), (fig8, 0.99, 0.9)):
+        yield f"{module.NAME}: a single load", state(module, 1, good), one
+        yield f"{module.NAME}: four", state(module, 4, bad), one
+        yield f"{module.NAME}: five, good", state(module, 5, good), met
+        yield f"{module.NAME}: five, bad", state(module, 5, bad), missed
+
+
+def tests() -> Iterator[Found]:
+    yield from written()
+    yield from verdicts()
