@@ -241,6 +241,13 @@ def servers(out: Path) -> Complaints:
     return [f"{k} is not served by {v}" for k, v in SERVED.items() if (k, v) not in rows]
 
 
+def releases(out: Path) -> Complaints:
+    """A scenario of two releases names the kernel and the programs of each."""
+    text = (out / "index.html").read_text()
+    words = ("sid: Linux 7.2.1, ", "trixie: Linux 6.12.48, ")
+    return [f"{w!r} is not on the page" for w in words if w not in text]
+
+
 # ---- with one ----------------------------------------------------------------------------------------
 
 
@@ -407,6 +414,7 @@ def without_browser(work: Path, pages: dict[str, Path]) -> Iterator[tuple[str, C
     yield "the same results make the same bytes", partial(same_bytes, work, default, pages["other"])
     yield "what are no results is refused", partial(refused, work)
     yield "the page says which module served which qdisc", partial(servers, default)
+    yield "the page names the kernels of two releases", partial(releases, pages["other"])
     yield "README's numbers are written", partial(readme_written, work, default)
     yield "README's numbers are those of the kept results", readme_kept
     yield "README's section has no typed number", readme_typed

@@ -96,6 +96,17 @@ class Results:
         runs = [r for r in self.data["runs"] if r["qdisc"] in wanted]
         return Results({**self.data, "runs": runs})
 
+    def at(self, key: str, value: str) -> Results:
+        """The same with the points alone that have this label."""
+        runs = [r for r in self.data["runs"] if str((r.get("point") or {}).get(key)) == value]
+        return Results({**self.data, "runs": runs})
+
+    @property
+    def kernels(self) -> dict[str, str]:
+        """The kernel's release by suite; under no name if there is one suite."""
+        found = self.data.get("kernel", "unknown")
+        return dict(found) if isinstance(found, dict) else {"": str(found)}
+
     @property
     def warmup(self) -> float:
         """Seconds that are left out at the start."""

@@ -10,10 +10,10 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from . import amounts, cases, measures, plot, subjects, tables, verdict
+from . import amounts, beside, cases, measures, plot, subjects, tables, verdict
 from .papers import CODEL
 from .results import Results
-from .tables import Measure, Table
+from .tables import Listing, Measure, Table
 from .verdict import Bounds, Case, Target
 
 NAME = "table1"
@@ -77,6 +77,41 @@ def targets(results: Results, bounds: Bounds) -> list[Target]:
     ]
 
 
+UNSTATED = "path"  # the key of the round trip and the buffer
+
+
+def comparable(results: Results, found: list[Target]) -> list[Target]:
+    """A target that is met with some round trips and buffers, and missed with others, judges the choice of them."""
+    each = [targets(results.at(UNSTATED, v), BOUNDS) for v in results.labels.get(UNSTATED, [])]
+    made = []
+    for place, target in enumerate(found):
+        met = sum(ways[place].met is True for ways in each)
+        reason = (
+            f"it is met with {met} of {len(each)} combinations of round trip and buffer, which the "
+            "source does not state"
+        )
+        made.append(verdict.not_comparable(target, reason) if 0 < met < len(each) else target)
+    return made
+
+
+def ratios(results: Results) -> Listing:
+    """The three targets' measures at each point, so that the reader sees what the round trip and the buffer do."""
+    rows: list[tuple[str, ...]] = []
+    for queue in results.compared:
+        numbers = {m.name: m.of for m in wanted(queue)}
+        of_tail_drop = {
+            name: cases.beside(results, cases.TAIL_DROP, numbers[name], cases.share)
+            for name in ("dropped", "mean queue", "carried")
+        }
+        for point in results.points:
+            found = [results.values(cases.CODEL, point, n) for n in of_tail_drop.values()]
+            if all(found):
+                title = f"{direction(queue)}, {results.title_of(point)}"
+                rows.append((title, *map(beside.number, found)))
+    head = ("", "drop rate, %", "mean queue, %", "carried, %")
+    return Listing("codel_oot\u2019s numbers, of tail drop\u2019s", head, rows)
+
+
 def table(results: Results) -> list[Table]:
     made: list[Table] = []
     sources = {
@@ -87,7 +122,7 @@ def table(results: Results) -> list[Table]:
     for queue in results.compared:
         title = direction(queue).capitalize()
         made += tables.measured(results, title, wanted(queue), sources)
-    return made
+    return [ratios(results), *made]
 
 
 def panel(areas: tuple[Axes, Axes], results: Results, queue: str) -> None:
@@ -148,3 +183,12 @@ def describe(results: Results) -> str:
             ]
             parts.append(f"{direction(queue)}, {results.title_of(point)}: {', '.join(words)}")
     return f"Dots for mean delay and drop rate of each qdisc. Mean delay {'; '.join(parts)}."
+
+
+def headlines(results: Results) -> list[Measure]:
+    """For each direction, its name before the measure."""
+    made = []
+    for queue in results.compared:
+        for m in (measures.delay(queue, "mean"), measures.drop_rate(queue)):
+            made.append(Measure(f"{direction(queue)}: {m.name}", m.unit, m.better, m.of))
+    return made

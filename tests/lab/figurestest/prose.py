@@ -69,6 +69,29 @@ def verdicts() -> Iterator[Found]:
         yield f"{module.NAME}: five, bad", state(module, 5, bad), missed
 
 
+def edge(met: list[bool]) -> list[State]:
+    """The verdicts of table 1 with a round trip and buffer for each, which meet its targets or not."""
+    runs = []
+    for number, good in enumerate(met):
+        for qdisc, backlog in (("codel_oot", 1 if good else 9), ("pfifo", 10)):
+            queue = {"drop_rate": 0.01, "backlog": backlog, "bytes": 100}
+            point = {"rate": "512kbit", "path": f"path {number}"}
+            one = {"qdisc": qdisc, "seed": 1, "point": point, "queues": {"edge.up": queue}}
+            runs.append({**one, "traffic": {}})
+    scenario = {"link": {"edge": {"qdisc": "subject"}}}
+    document = {"schema": 2, "name": "table1", "scenario": scenario, "runs": runs}
+    return [t.state for t in figures.targets(figures.BY_NAME["table1"], Results(document))]
+
+
+def unstated() -> Iterator[Found]:
+    met, missed, between = State.MET, State.MISSED, State.INCOMPARABLE
+    yield "table1: met whatever the path", edge([True, True, True]), [met, met, met]
+    yield "table1: missed whatever the path", edge([False, False]), [met, missed, met]
+    yield "table1: it depends on the path", edge([True, False]), [met, between, met]
+    yield "table1: one path", edge([False]), [met, missed, met]
+
+
 def tests() -> Iterator[Found]:
     yield from written()
     yield from verdicts()
+    yield from unstated()

@@ -41,7 +41,7 @@ def machine(results: Results) -> str:
     counts = {len(results.of(s, results.points[0])) for s in results.subjects}
     least, most = min(counts), max(counts)
     seeds = f"{least}" if least == most else f"{least} to {most}"
-    kernel = results.data.get("kernel", "unknown")
+    kernel = ", ".join(results.kernels.values())
     return f"Medians over {seeds} seeds, in brackets the least and the greatest; Linux {kernel}."
 
 

@@ -288,7 +288,10 @@ def default() -> list[Document]:
 def other() -> list[Document]:
     """Points, seeds and subjects that no experiment has; fewer experiments."""
     qdiscs = ("codel_oot", "pie", "sfb")
-    return [document(n, p, qdiscs, [7]) | {"grid": "full"} for n, p in OTHER.items()]
+    made = [document(n, p, qdiscs, [7]) | {"grid": "full"} for n, p in OTHER.items()]
+    made[0]["kernel"] = {"trixie": "6.12.48", "sid": "7.2.1"}
+    made[0]["versions"] = {suite: made[0]["versions"] for suite in ("trixie", "sid")}
+    return made
 
 
 def holes() -> list[Document]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from itertools import groupby
+from typing import Any
 
 from figures import intree, results
 from figures.results import Results
@@ -33,10 +34,22 @@ In the figures an out-of-tree qdisc is drawn solid, the in-tree qdisc of the sam
 opens in full size when it is chosen. Tables of every single run are folded, and left out on paper."""
 
 
+def by_suite(found: Any) -> dict[str, Any]:
+    """A scenario of several releases has one entry a release; one of a single release has the entry alone."""
+    several = (
+        isinstance(found, dict) and bool(found) and all(isinstance(v, dict) for v in found.values())
+    )
+    return found if several else {"": found}
+
+
 def versions(found: Results) -> str:
-    known = found.data.get("versions") or {}
-    parts = [f"{k} {v}" for k, v in sorted(known.items()) if v]
-    return ", ".join([f"Linux {found.data.get('kernel', 'unknown')}", *parts])
+    """Kernels and programs; those of a release follow its name."""
+    kernels, made = found.kernels, []
+    for suite, known in by_suite(found.data.get("versions") or {}).items():
+        parts = [f"{k} {v}" for k, v in sorted((known or {}).items()) if v]
+        kernel = kernels.get(suite, "unknown")
+        made.append(", ".join([f"{suite}: Linux {kernel}" if suite else f"Linux {kernel}", *parts]))
+    return "; ".join(made)
 
 
 def seeds(found: Results) -> str:
@@ -87,7 +100,7 @@ def served(book: Book) -> Listing:
 def in_short(book: Book) -> str:
     """What was run, in a line."""
     runs = words.count(sum(len(d.runs) for d in book.documents), "run")
-    kernels = sorted({str(d.data.get("kernel", "unknown")) for d in book.documents})
+    kernels = sorted({k for d in book.documents for k in d.kernels.values()})
     scenarios = words.count(len(book.documents), "scenario")
     return f"{runs} of {scenarios} on Linux {', '.join(kernels)}."
 
