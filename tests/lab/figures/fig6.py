@@ -19,9 +19,6 @@ CLAIM = """Where a single packet of 1500 bytes takes 8 to 94 ms, no queue can st
 keeps the link busy there, with an MTU of 500 bytes as with one of 1500. RED\u2019s median delays are
 100 to 200 ms at these rates."""
 CAPTION = boxes.CAPTION
-WHY = """CAKE without `bandwidth` does not have the rate of the link: on slow links that is a misconfiguration. Compare
-with the column whose `bandwidth` is set."""
-
 KEYS = ("rate", "mtu")
 BOUNDS: Bounds = {"busy_percent": 90}
 CHECK: Bounds = {"busy_percent": 93}

@@ -25,8 +25,7 @@ web pages and uploads of 1 MB with pauses, CoDel never drops at a higher rate th
 moves about the same amount, in each direction."""
 CAPTION = "Marks are the medians over the seeds, lines reach from the least seed to the greatest."
 WHY = """The source states neither the round trip nor the buffer. A full packet takes long to send at these rates, and CoDel
-does not drop the last one: its queue cannot be several times smaller than a short buffer. CAKE without `bandwidth` is
-misconfigured on such links: compare with the column whose `bandwidth` is set."""
+does not drop the last one: its queue cannot be several times smaller than a short buffer."""
 
 BOUNDS: Bounds = {"drops_percent": 100, "queue_times": 5, "low_percent": 95, "high_percent": 105}
 CHECK: Bounds = {"drops_percent": 125, "queue_times": 2.6, "low_percent": 93, "high_percent": 107}

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Iterator
 
 import figures
-from figures import boxes, fig5, fig6, fig8, intree, lines, overtime
+from figures import boxes, cake, fig5, fig6, fig8, intree, lines, overtime
 from figures.results import Results
 from figures.verdict import State
 from page import build, top
@@ -30,7 +30,16 @@ def of_module(module: ModuleType) -> list[str]:
 def written() -> Iterator[Found]:
     for module in figures.EXPERIMENTS:
         yield f"{module.NAME}: no number is typed", of_module(module), []
-    words = (intree.HOW, top.READING, build.LEAD, boxes.CAPTION, lines.CAPTION, overtime.CAPTION)
+    words = (
+        cake.ALONE,
+        cake.BOTH,
+        intree.HOW,
+        top.READING,
+        build.LEAD,
+        boxes.CAPTION,
+        lines.CAPTION,
+        overtime.CAPTION,
+    )
     yield "the rest of the page", [n for w in words for n in numbers(w)], []
     yield "a typed number is noticed", numbers("it is 61% of CoDel\u2019s, not 55"), ["61", "55"]
 
@@ -91,7 +100,31 @@ def unstated() -> Iterator[Found]:
     yield "table1: one path", edge([False]), [met, missed, met]
 
 
+def misconfigured() -> Iterator[Found]:
+    """CAKE's drop rates are named where it runs with and without its rate."""
+
+    def said(**dropped: float) -> str:
+        runs = [
+            {
+                "qdisc": name,
+                "seed": 1,
+                "point": {"rate": "128kbit"},
+                "queues": {"a.up": {"drop_rate": share, "bytes": 1}},
+                "traffic": {},
+            }
+            for name, share in dropped.items()
+        ]
+        return cake.words(Results({"schema": 2, "name": "x", "runs": runs}))
+
+    yield "CAKE with and without its rate", "47.0% without and 5.00% with it" in said(
+        cake=0.47, cake_bw=0.05
+    ), True
+    yield "CAKE without", said(cake=0.47), " ".join(cake.ALONE.split())
+    yield "no CAKE", said(pfifo=0.1), ""
+
+
 def tests() -> Iterator[Found]:
     yield from written()
     yield from verdicts()
     yield from unstated()
+    yield from misconfigured()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from figures import intree, plot
+from figures import cake, intree, plot
 from figures.papers import Paper
 
 from . import tables, words
@@ -47,6 +47,7 @@ def follows(chapter: Chapter) -> Html:
     if chapter.pairs:
         made.append(tables.listing(chapter.pairs, f"{chapter.name}-pairs"))
     made.append(paragraphs(getattr(chapter.module, "WHY", "")))
+    made.append(paragraphs(cake.words(chapter.results) if chapter.results else ""))
     return lines(*made)
 
 
