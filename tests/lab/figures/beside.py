@@ -9,6 +9,8 @@ from . import amounts, subjects, tables
 from .results import Results
 from .tables import Better, Listing, Measure
 
+TITLE = "Out-of-tree beside in-tree: median (least\u2013greatest)"
+MANY = 10  # rows: a longer table is opened on demand
 LEAST = 3  # seeds on either side: fewer have no range
 HEAD = ("measure", "out-of-tree", "in-tree", "over the seeds, out-of-tree is")
 
@@ -31,7 +33,7 @@ def number(values: Sequence[float]) -> str:
     return amounts.text(tables.value(values)) + (f" ({spread})" if spread else "")
 
 
-def listing(results: Results, measures: Sequence[Measure], title: str = "") -> Listing:
+def listing(results: Results, measures: Sequence[Measure]) -> Listing:
     """A row for each measure, point and pair of qdiscs that has both."""
     rows: list[tuple[str, ...]] = []
     for measure in measures:
@@ -45,4 +47,4 @@ def listing(results: Results, measures: Sequence[Measure], title: str = "") -> L
                 where = [measure.title, point.title(results.varied), subjects.title(subject)]
                 words = (number(ours), number(theirs), word(ours, theirs, measure.better))
                 rows.append((", ".join(w for w in where if w), *words))
-    return Listing(title or "Out-of-tree beside in-tree: median (least\u2013greatest)", HEAD, rows)
+    return Listing(TITLE, HEAD, rows, folded=len(rows) > MANY)

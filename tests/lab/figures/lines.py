@@ -32,16 +32,25 @@ def seeds(
     return tables.medians(results, subject, points, measure.of)
 
 
-def middles(results: Results, subject: str, key: str, measure: Measure) -> list[float]:
+def middles(
+    results: Results, subject: str, key: str, measure: Measure, values: Sequence[str]
+) -> list[float]:
     """What is drawn at each label: the number of the table; nan where there is none."""
-    found = (seeds(results, subject, v, key, measure) for v in results.labels.get(key, []))
-    return [tables.value(v) if v else math.nan for v in found]
+    found = (seeds(results, subject, v, key, measure) for v in values)
+    return [math.nan if (v := tables.value(f)) is None else v for f in found]
 
 
 def places(values: Sequence[str], place: Place) -> list[float] | None:
     """Where the labels are on a true axis; None if one of them is no quantity."""
     found = [place(v) for v in values]
     return None if None in found else [float(f) for f in found if f is not None]
+
+
+def in_place(results: Results, key: str, place: Place) -> list[str]:
+    """The labels from left to right: in the order of the grid if they are no quantities."""
+    values = results.labels.get(key, [])
+    at = places(values, place)
+    return values if at is None else [v for _at, v in sorted(zip(at, values))]
 
 
 def common_unit(names: Sequence[str]) -> str:
@@ -81,11 +90,11 @@ def panel(
     place: Place = amounts.quantity,
 ) -> None:
     """The subjects `names` in their colours, all others pale."""
-    values = results.labels.get(key, [])
+    values = in_place(results, key, place)
     at = places(values, place)
     x = at if at is not None else list(range(len(values)))
     for name in results.subjects:
-        found = middles(results, name, key, measure)
+        found = middles(results, name, key, measure, values)
         if all(map(math.isnan, found)):
             continue
         if names is not None and name not in names:
@@ -126,7 +135,8 @@ def multiples(
     for column, measure in zip(zip(*areas), measures):
         if measure.unit == "ms":
             plot.logarithmic(column)
-    unit = common_unit(words_of(key, results.labels.get(key, [])))
+    values = results.labels.get(key, [])
+    unit = common_unit(words_of(key, values)) if places(values, place) else ""
     for area in areas[-1]:
         area.set_xlabel(f"{xlabel}, {unit}" if unit else xlabel, fontsize=8)
     plot.legend(figure, [a for row in areas for a in row])
@@ -140,7 +150,7 @@ def describe(results: Results, key: str, measures: Sequence[Measure], over: str)
         return f"No runs to show over {over}."
     parts = []
     for name in results.subjects:
-        found = [v for v in middles(results, name, key, measures[0]) if v == v]
+        found = [v for v in middles(results, name, key, measures[0], ends) if v == v]
         if found:
             words = f"{amounts.text(found[0])} to {amounts.text(found[-1])}"
             parts.append(f"{subjects.title(name)} {words}")

@@ -10,7 +10,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import figures
-from figures import amounts, beside, chain, fig5, fig6, fig8, fig9, measures, overload, overtime
+from figures import (
+    amounts,
+    beside,
+    boxes,
+    chain,
+    fig5,
+    fig6,
+    fig8,
+    fig9,
+    measures,
+    overload,
+    overtime,
+)
 from figures import ratelimit, subjects, table1, tables
 from figures.results import Results
 from figures.tables import Comparison
@@ -33,7 +45,7 @@ def drawn(area: Axes, name: str, axis: str = "y") -> list[float]:
     return [float(v) for v in values]
 
 
-def cells(results: Results, found: Comparison, name: str) -> list[float]:
+def cells(found: Comparison, name: str) -> list[float]:
     """The numbers that the page prints in a subject's column."""
     values = (tables.value(r.cells.get(name, ())) for r in found.rows)
     return [v for v in values if v is not None]
@@ -55,17 +67,14 @@ def of_lines(module: Any) -> Iterator[Found]:
         names = families[number // columns][1]
         title = " ".join(made.axes[number % columns].get_title().lower().split())
         for name in names:
-            yield f"{module.NAME}: {title}, {name}", drawn(area, name), cells(
-                results, known[title], name
-            )
+            want = sorted(cells(known[title], name))
+            yield f"{module.NAME}: {title}, {name}", sorted(drawn(area, name)), want
     pyplot.close(made)
 
 
 def of_boxes(module: Any) -> Iterator[Found]:
     """The bar of a subject: a line of two equal places."""
     results = document(module.READS)
-    from figures import boxes
-
     made = boxes.picture(results, module.KEYS)
     for column, found in enumerate(list(tables_of(module, results).values())[:2]):
         for row, line in enumerate(found.rows):
