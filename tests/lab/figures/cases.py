@@ -99,7 +99,7 @@ def middle_of_many(
     if least >= MANY:
         return found
     reason = (
-        f"the source gives the middle of many loads and round trips, and a row here has {least}; "
-        f"it would be judged with {MANY}"
+        f"the source gives the middle of many loads and round trips, here a row has {least}, and "
+        f"{MANY} would be judged"
     )
     return not_comparable(found, reason)

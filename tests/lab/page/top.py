@@ -27,8 +27,8 @@ or in brackets are the least and the greatest. A dash is where there is no value
 source gives the middle of many loads, by the median over the loads of a row; with too few loads it is not comparable. The columns of
 the out-of-tree qdiscs are shaded.
 
-Out-of-tree is better or worse than in-tree in a chapter\u2019s numbers if the ranges over the seeds do not overlap; the chapter
-on in-tree qdiscs has a test.
+Out-of-tree is better or worse than in-tree in a chapter\u2019s numbers if the ranges over the seeds do not overlap. With three
+seeds that happens by chance in one of ten comparisons, so the word is a hint; the chapter “Out-of-tree against in-tree” has a test.
 
 In the figures an out-of-tree qdisc is drawn solid, the in-tree qdisc of the same kind dashed, with hollow markers. Every figure
 opens in full size when it is chosen. Tables of every single run are folded, and left out on paper."""

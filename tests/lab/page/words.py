@@ -27,9 +27,12 @@ def count(number: int, one: str, many: str = "") -> str:
 
 def of_targets(found: Sequence[Target]) -> str:
     """The number of targets that are met, and the measurements of the others."""
-    apart = [t for t in found if t.state is State.INCOMPARABLE]
-    others = " ".join(f"Not comparable: {t.text}, as {t.reason}." for t in apart)
-    return f"{of_judged(found)} {others}".strip()
+    reasons: dict[str, list[str]] = {}
+    for target in found:
+        if target.state is State.INCOMPARABLE:
+            reasons.setdefault(target.reason, []).append(target.text)
+    others = (f"Not comparable: {'; '.join(texts)}: {why}." for why, texts in reasons.items())
+    return " ".join([of_judged(found), *others]).strip()
 
 
 def of_judged(found: Sequence[Target]) -> str:
@@ -49,12 +52,11 @@ def of_judged(found: Sequence[Target]) -> str:
 
 def summary(found: Sequence[Target]) -> str:
     judged = [t for t in found if t.met is not None]
-    if not judged:
-        return "no target was judged"
-    met = sum(bool(t.met) for t in judged)
     apart = sum(t.state is State.INCOMPARABLE for t in found)
-    more = f", {apart} not comparable" if apart else ""
-    return f"{met} of {count(len(judged), 'target')} met{more}"
+    met = sum(bool(t.met) for t in judged)
+    words = f"{met} of {count(len(judged), 'target')} met" if judged else ""
+    more = f"{apart} not comparable" if apart else ""
+    return ", ".join(w for w in (words, more) if w) or "no target was measured"
 
 
 def sentence(words: str) -> str:
