@@ -32,7 +32,7 @@ def hops(results: Results) -> list[str]:
 
 
 def algorithms(results: Results) -> Listing:
-    """Who runs where: what tc was told, once for each hop."""
+    """The words that tc was given for each hop."""
     rows: list[tuple[str, ...]] = []
     for hop in hops(results):
         told = {r.queue(hop, "options") for r in results.runs} - {None}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""The CoDel paper's figure 9: who pays for the queue, from the runs of figure 8."""
+"""The CoDel paper's figure 9: how drops are shared, from the runs of figure 8."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .verdict import Bounds, Target
 
 NAME = "fig9"
 READS = "fig8"
-TITLE = "Who is dropped: Jain\u2019s index of the drop share"
+TITLE = "How drops are shared: Jain\u2019s index of the drop share"
 SOURCE = CODEL.at("figure 9")
 CLAIM = """In the runs of figure 8, what a source loses relative to what it sends is shared more evenly by CoDel
 than by RED, in all of them: Jain\u2019s index of the drop share is higher (1 is even)."""

@@ -113,7 +113,7 @@ def dark(path: Path) -> Path:
 def save(paint: Callable[[], Figure], path: Path) -> None:
     for colours, target in ((LIGHT, path), (DARK, dark(path))):
         with matplotlib.rc_context():
-            # Nobody's own matplotlibrc changes a byte
+            # A user's matplotlibrc changes no byte
             matplotlib.rcdefaults()
             matplotlib.rcParams.update(colours)
             figure = paint()

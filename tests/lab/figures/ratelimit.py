@@ -58,7 +58,7 @@ def of_subject(results: Results, subject: str, bounds: Bounds) -> list[Target]:
 
 
 def targets(results: Results, bounds: Bounds) -> list[Target]:
-    """One of our two has to keep both promises: the one that keeps more of them is shown."""
+    """One out-of-tree qdisc has to keep both promises: the one that keeps more of them is shown."""
     found = [of_subject(results, s, bounds) for s in OURS if s in results.subjects]
     found = found or [of_subject(results, cases.CODEL, bounds)]
     return max(found, key=lambda both: sum(bool(t.met) for t in both))

@@ -127,6 +127,31 @@ def same_statistic() -> Iterator[Found]:
     yield "the middle of three", amounts.text(tables.value((1.0, 9.0, 2.0))), "2.00"
 
 
+def held() -> Iterator[Found]:
+    """Tail drop whose delay only grows has a new control point at once, but is never below the bound."""
+    runs = []
+    for seed, late in enumerate((None, 900.0, None), 1):
+        after = {"control_point_ms": 0.0, "held_ms": late, "held_below_ms": 50.0}
+        phases = [
+            {"at_s": 0.0, "until_s": 9.0, "rate_mbit": 50.0, "held_ms": 0.0, "held_below_ms": 50.0},
+            {"at_s": 9.0, "until_s": 20.0, "rate_mbit": 1.0, **after},
+        ]
+        queue = {"bytes": 1, "phases": phases}
+        one = {"qdisc": "pfifo", "seed": seed, "point": {}, "queues": {"a.up": queue}}
+        runs.append({**one, "traffic": {}})
+    results = Results({"schema": 2, "name": "x", "runs": runs})
+    found = {t.title: t.rows for t in overtime.table(results, {}) if isinstance(t, Comparison)}
+    for title, want in (
+        (
+            f"{overtime.HELD_TITLE}, ms",
+            [("9\u201320\u00a0s, 1\u00a0Mbit/s, below 50\u00a0ms", "never (900\u2013never)")],
+        ),
+        ("Time to a new control point, ms", [("9\u201320\u00a0s, 1\u00a0Mbit/s", "0")]),
+    ):
+        rows = [(r.label, beside.number(r.cells["pfifo"])) for r in found[title]]
+        yield f"phases: {title}", rows, want
+
+
 def tests() -> Iterator[Found]:
     for module in LINES:
         yield from of_lines(module)
@@ -135,3 +160,4 @@ def tests() -> Iterator[Found]:
     yield from of_distribution()
     yield from of_marks()
     yield from same_statistic()
+    yield from held()
