@@ -60,8 +60,14 @@ def words(text: str, way: Table, mtu: int, rtt: int) -> str:
             raise Bad(str(error)) from error
 
     def value(match: re.Match[str]) -> str:
+        if match[1] == "rate":
+            if not way["rate"]:
+                raise Bad("{rate} needs a rate, and there is none")
+            return f"{way['rate']}bit"
         if match[1] not in ("buffer", "buffer_bytes"):
-            raise Bad(f"{match[0]} stands for nothing ({{buffer}} and {{buffer_bytes}} do)")
+            raise Bad(
+                f"{match[0]} stands for nothing ({{buffer}}, {{buffer_bytes}} and {{rate}} do)"
+            )
         packets = buffer(way, mtu, rtt)
         return str(packets if match[1] == "buffer" else packets * (mtu + ETHERNET))
 

@@ -114,6 +114,20 @@ def flag() -> Kind:
     return Kind("true or false", read)
 
 
+def codepoint() -> Kind:
+    """The ECN field of a datagram's IP header."""
+    words = {"ect0": 2, "ect1": 1}
+
+    def read(value: Any) -> int:
+        if isinstance(value, bool):
+            return words["ect0"] if value else 0
+        if not isinstance(value, str) or value not in words:
+            raise Bad(f"{show(value)} is none of true, false, {', '.join(words)}")
+        return words[value]
+
+    return Kind(f"true or false | {' | '.join(words)}", read)
+
+
 def text() -> Kind:
     def read(value: Any) -> str:
         if not isinstance(value, str) or not value.strip():

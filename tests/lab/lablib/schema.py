@@ -81,7 +81,8 @@ WAY = keys(
     Key(
         "qdisc",
         kinds.text(),
-        '"subject" for the compared one, or tc\'s words for a fixed one; none: pfifo',
+        '"subject" for the compared one, or tc\'s words for a fixed one; none: pfifo. {rate} in these '
+        "words is the link's first rate",
     ),
     Key(
         "buffer",
@@ -123,7 +124,7 @@ CBR = (
     Key("rate", kinds.rate("0bit"), "of IP packets; 0bit: none", "64kbit"),
     Key("size", DATAGRAM, "of each IP packet", 100),
     DSCP,
-    ECN,
+    Key("ecn", kinds.codepoint(), "the packets' ECN field; true: ECT(0)", False),
 )
 
 TRAFFIC: dict[str, tuple[str, Keys]] = {

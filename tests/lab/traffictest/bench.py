@@ -25,7 +25,7 @@ ADDRESSES = {node: network.address(k) for k, node in enumerate(NODES)}
 US, MS, SECOND = 1_000, 1_000_000, 1_000_000_000
 LEAD = 200 * MS
 TCP = {"cc": "cubic", "ecn": False}
-UDP = {"rate": 64000, "size": 100, "dscp": 0, "ecn": False}
+UDP = {"rate": 64000, "size": 100, "dscp": 0, "ecn": 0}
 DEFAULTS: dict[str, dict[str, Any]] = {
     "bulk": {**TCP, "count": 1, "spread": 0, "bytes": None},
     "web": {**TCP, "rate": 20.0, "size": 12000, "shape": 1.2},

@@ -28,7 +28,7 @@ def cbr_is_exact() -> None:
 
 def cbr_is_exact_when_fast() -> None:
     """cbr: 10 Mbit/s of 500 bytes in the middle of a run, from b to a, by its DS field and ECN"""
-    one = item("cbr", rate=10**7, size=500, start=SECOND, stop=2 * SECOND, dscp=46, ecn=True)
+    one = item("cbr", rate=10**7, size=500, start=SECOND, stop=2 * SECOND, dscp=46, ecn=2)
     with Bench() as bench:
         match = "match ip tos 0xba 0xff match u16 500 0xffff at 2 flowid 1:1 action ok"
         one.update({"from": "b", "to": "a"})
@@ -42,6 +42,19 @@ def cbr_is_exact_when_fast() -> None:
     between("last", samples["at"][-1], 2 * SECOND + DELAY - 500 * US, 2 * SECOND + DELAY + 100 * US)
     between("mean gap", mean(gaps(samples["at"])), 399_990, 400_010)
     between("largest gap", max(gaps(samples["at"])), 400_000, 500_000)
+
+
+def cbr_has_its_ecn_field() -> None:
+    """cbr: datagrams are not ECT, ECT(1) or ECT(0), as the run document says"""
+    for codepoint in (0, 1, 2):
+        with Bench() as bench:
+            one = item("cbr", rate=10**6, size=500, stop=SECOND, ecn=codepoint)
+            one.update({"from": "b", "to": "a"})
+            match = f"match ip tos {codepoint} 0xff match u16 500 0xffff at 2"
+            count_at_r(f"{match} flowid 1:1 action ok")
+            samples = bench.run([one], 2)[0]["samples"]
+            equal(f"with ECN field {codepoint}", counted_at_r(), samples["sent"])
+            equal("sent", samples["sent"], 250)
 
 
 def count_at_r(match: str) -> None:
@@ -148,6 +161,7 @@ def workers_keep_to_deadlines() -> None:
 CASES = [
     cbr_is_exact,
     cbr_is_exact_when_fast,
+    cbr_has_its_ecn_field,
     cbr_counts_losses,
     onoff_is_on_half_of_the_time,
     requests_are_poisson,

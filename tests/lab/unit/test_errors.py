@@ -69,7 +69,9 @@ EDITS: list[tuple[str, str, list[str]]] = [
     ("buffer = 100", "mtu = 100", ["9: link.dsl.mtu: 100 is too little: at least 128"]),
     ("buffer = 100", "", ["5: qdiscs.pfifo: for link.dsl.up: there is no buffer"]),
     ("{buffer}", "{bufer}", ["5: qdiscs.pfifo: for link.dsl.up: {bufer} stands for nothing "
-     "({buffer} and {buffer_bytes} do)"]),
+     "({buffer}, {buffer_bytes} and {rate} do)"]),
+    ('[link.lan]', '[link.lan]\nup.qdisc = "cake bandwidth {rate}"',
+     ["8: link.lan.up.qdisc: {rate} needs a rate, and there is none"]),
     ('[link.lan]', '[link.lan]\nqdisc = "red"\nrate = "1mbit"',
      ["8: link.lan.qdisc: there is no buffer"]),
     ('[link.lan]', '[link.lan]\nup.qdisc = "red"\nbuffer = 9',

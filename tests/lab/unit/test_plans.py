@@ -22,7 +22,7 @@ nodes = ["a", "r", "b"]
 [qdiscs]
 pfifo = "pfifo limit {buffer}"
 red = "red"
-codel = "codel limit {buffer} memory {buffer_bytes}"
+codel = "codel limit {buffer} memory {buffer_bytes} rate {rate}"
 [link.lan]
 delay = "1ms"
 [link.dsl]
@@ -89,7 +89,7 @@ def pick(text: str, path: str, **options: object) -> list[Any]:
 
 @case("plans: the run document has everything, in ns, bit/s and bytes")
 def document() -> None:
-    text = f"codel limit {BUFFER} memory {BUFFER * 1014}"
+    text = f"codel limit {BUFFER} memory {BUFFER * 1014} rate 5000000bit"
     made = documents(SCENARIO, only=["codel"], seeds=[7])
     records = made[0].pop("records")
     expected = {

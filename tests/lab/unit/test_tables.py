@@ -176,7 +176,7 @@ UDP at a constant bit rate in talk spurts: exponential times with these means.
 | `rate` | rate | `"64kbit"` | of IP packets; 0bit: none |
 | `size` | size | `100` | of each IP packet |
 | `dscp` | whole number | `0` | the packets' DS field |
-| `ecn` | true or false | `false` | packets are marked in place of dropped, where a qdisc does |
+| `ecn` | true or false \\| ect0 \\| ect1 | `false` | the packets' ECN field; true: ECT(0) |
 | `on` | time | `"1s"` | mean |
 | `off` | time | `"1s"` | mean |
 

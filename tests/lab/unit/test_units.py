@@ -76,6 +76,8 @@ KINDS: list[tuple[Kind, object, str]] = [
     (kinds.number(0, 9), float("inf"), "inf is too much: at most 9"),
     (kinds.number(0), "1", '"1" is no number'),
     (kinds.flag(), 1, "1 is neither true nor false"),
+    (kinds.codepoint(), 1, "1 is none of true, false, ect0, ect1"),
+    (kinds.codepoint(), "ce", '"ce" is none of true, false, ect0, ect1'),
     (kinds.text(), " ", '" " is no text'),
     (kinds.choice("a", "b"), "c", '"c" is none of a, b'),
     (kinds.choice("a", "b"), ["a"], '["a"] is none of a, b'),
@@ -101,6 +103,10 @@ KINDS: list[tuple[Kind, object, str]] = [
     (kinds.buffer(), True, 'true is no buffer (a whole number of packets, or "8 bdp")'),
 ]
 VALUES: list[tuple[Kind, object, object]] = [
+    (kinds.codepoint(), False, 0),
+    (kinds.codepoint(), True, 2),
+    (kinds.codepoint(), "ect0", 2),
+    (kinds.codepoint(), "ect1", 1),
     (kinds.spell(), ["5s", "15s"], [5 * 10**9, 15 * 10**9]),
     (kinds.spell(), ["5s", "5s"], [5 * 10**9, 5 * 10**9]),
     (kinds.spell(), "5s", [5 * 10**9, 5 * 10**9]),

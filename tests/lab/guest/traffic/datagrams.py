@@ -22,7 +22,6 @@ HEADER = struct.Struct("!QQ")  # number, CLOCK_REALTIME in ns
 TIMESPEC = struct.Struct("@qq")
 STAMP_SPACE = socket.CMSG_SPACE(TIMESPEC.size)
 IP_UDP = 28
-ECT_0 = 2
 NSEC = 1_000_000_000
 
 
@@ -58,7 +57,7 @@ class Cbr(Item):
 
     def open(self) -> socket.socket:
         sock = self.network.udp(self.sender)
-        tos = self.spec["dscp"] << 2 | (ECT_0 if self.spec["ecn"] else 0)
+        tos = self.spec["dscp"] << 2 | self.spec["ecn"]
         sock.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, tos)
         sock.connect((self.network.addresses[self.receiver], self.port))
         return sock
