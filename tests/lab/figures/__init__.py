@@ -15,7 +15,10 @@ from __future__ import annotations
 from types import ModuleType
 
 from . import (
+    bbr,
     chain,
+    ecn,
+    falling,
     fig5,
     fig6,
     fig7,
@@ -27,8 +30,12 @@ from . import (
     observer,
     overload,
     ratelimit,
+    releases,
     rrul,
+    shortflows,
+    slowlinks,
     table1,
+    unresponsive,
 )
 from .results import Results
 from .verdict import Target
@@ -39,7 +46,9 @@ PARTS: dict[str, tuple[ModuleType, ...]] = {
     "The CS244 evaluation": (graph1, graph2, chain),
     "Requests": (overload, ratelimit),
     "Both directions at once": (rrul,),
-    "The laboratory itself": (observer,),
+    "Senders that do not slow down": (falling, unresponsive, bbr, ecn, shortflows),
+    "Slow links": (slowlinks,),
+    "The laboratory itself": (releases, observer),
 }
 EXPERIMENTS = tuple(m for modules in PARTS.values() for m in modules)
 BY_NAME = {m.NAME: m for m in EXPERIMENTS}

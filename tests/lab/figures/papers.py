@@ -26,4 +26,5 @@ CS244 = Paper("Anubhai and Vasekar, an independent evaluation of CoDel, Stanford
 GO = Paper("bohde/codel, CoDel for requests in Go", "https://github.com/bohde/codel")
 RATE = Paper("\u201cThe X-Files\u201d: golang.org/x/time/rate and failing fast under a rate limit")
 FLENT = Paper("RRUL, the real-time response under load test of flent", "https://flent.org")
+L4S = Paper("the L4S team, \u201cOverload results caused by non-responsive UDP traffic\u201d")
 HERE = Paper("this project\u2019s own question")

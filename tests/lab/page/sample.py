@@ -85,7 +85,8 @@ def queue(
     sent = max(1, size // 1500)
     dropped = int(sent * lost * dice.uniform(0.8, 1.1))
     found = delays(dice, qdisc, max(1.0, 3e6 / rate))
-    parts = {n: {"packets": sent, "bytes": size, "dropped": dropped, "marked": 0} for n in items}
+    part = {"packets": sent, "bytes": size, "dropped": dropped, "marked": 0}
+    parts = {n: {**part, "drop_rate": dropped / (sent + dropped)} for n in items}
     return {
         "options": f"{KINDS_OF.get(qdisc, qdisc)} limit 830",
         "served_by": served_by(KINDS_OF.get(qdisc, qdisc)),
@@ -166,6 +167,23 @@ def probe(dice: random.Random, qdisc: str, seconds: float) -> Document:
     return {"kind": "probe", "sent": 500, "lost": 3, "rtt_ms": times, "series": course}
 
 
+def pages(dice: random.Random, qdisc: str) -> Document:
+    return {"kind": "web", "finished": 300, "unfinished": 2, "time_ms": delays(dice, qdisc, 9)}
+
+
+def call(dice: random.Random, qdisc: str) -> Document:
+    times = delays(dice, qdisc, 1)
+    return {"kind": "cbr", "sent": 900, "received": 880, "loss": 0.02, "delay_ms": times}
+
+
+def item(dice: random.Random, kind: str, qdisc: str, rate: float) -> Document:
+    if kind == "bulk":
+        return bulk(dice, qdisc, rate)
+    if kind == "web":
+        return pages(dice, qdisc)
+    return call(dice, qdisc) if kind == "cbr" else {**probe(dice, qdisc, 60), "kind": kind}
+
+
 # ---- the experiments --------------------------------------------------------------------------------
 
 
@@ -190,6 +208,10 @@ POINTS = {
     ),
     "ratelimit": grid(load=["100", "200", "300", "400", "450", "500", "600"]),
     "observer": grid(meter=["without", "with"]),
+    "slowlinks": grid(rate=["64kbit", "128kbit", "256kbit", "512kbit"]),
+    "unresponsive": grid(flood=["110%", "200%", "200%, ECT(0)", "200%, ECT(1)", "1000%"]),
+    "releases": grid(release=["bookworm", "trixie", "sid"]),
+    "falling": grid(fall=["50 to 1 Mbit/s", "40 to 4 Mbit/s"]),
 }
 OTHER = {
     "fig5": grid(rate=["2mbit", "1gbit"], rtt=["15ms"], load=["2 bulk", "a mix of everything"]),
@@ -206,10 +228,14 @@ SPANS = {
     ],
 }
 SPANS["fig7_small"] = SPANS["fig7"]
+SPANS["falling"] = [(0.0, 5.0, 50.0), (5.0, 17.0, 1.0)]
 QDISCS = {
     "overload": (*KINDS, *FAST),
     "ratelimit": ("none", "pfifo", "codel_oot", "fq_codel_oot"),
     "observer": ("codel_oot",),
+    "slowlinks": (*KINDS, "cake_bw"),
+    "ecn": (*KINDS, "pie", "fq_pie"),
+    "unresponsive": (*KINDS, "pie"),
     "chain": ("pfifo", "codel_oot", "fq_codel_oot"),
 }
 ONE_QUEUE = {"dsl": {"delay": "20ms", "up": {"qdisc": "subject"}}}
@@ -218,7 +244,23 @@ LINKS = {
     "rrul": {"edge": {"qdisc": "subject"}},
     "chain": {f"hop{n}": {"up": {"qdisc": "subject"}} for n in (1, 2, 3)},
 }
-NAMES = (*dict.fromkeys((*POINTS, *SPANS)), "chain", "rrul")
+# Items of traffic and their kinds
+TRAFFIC = {
+    "ecn": {"plain": "bulk", "ecn": "bulk", "web": "web", "ping": "ping"},
+    "bbr": {"cubic": "bulk", "bbr": "bulk", "ping": "ping"},
+    "falling": {"bulk": "bulk", "web": "web", "ping": "ping"},
+    "shortflows": {"web": "web"},
+    "slowlinks": {"call": "cbr", "upload": "bulk", "ping": "ping"},
+    "releases": {"bulk": "bulk", "web": "web", "ping": "ping"},
+    "unresponsive": {
+        "flood": "cbr",
+        "tcp": "bulk",
+        "tcp_ecn": "bulk",
+        "ping": "ping",
+        "random": "probe",
+    },
+}
+NAMES = (*dict.fromkeys((*POINTS, *SPANS, *TRAFFIC)), "chain", "rrul")
 
 
 def queues_of(name: str) -> list[str]:
@@ -237,6 +279,8 @@ def traffic_of(dice: random.Random, name: str, qdisc: str, point: Point) -> Docu
     if name in ("rrul", "chain"):
         up, down = (bulk(dice, qdisc, rate) for rate in (10e6, 50e6))
         return {"uploads": up, "downloads": down, "probe": probe(dice, qdisc, 60)}
+    if name in TRAFFIC:
+        return {n: item(dice, kind, qdisc, rate_of(point)) for n, kind in TRAFFIC[name].items()}
     return {"bulk": bulk(dice, qdisc, rate_of(point))}
 
 

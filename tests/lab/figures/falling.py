@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The rate falls once, under flows whose windows are those of the earlier rate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from . import amounts, items, measures, overtime, plot, subjects, tables
+from .papers import HERE
+from .results import Point, Results
+from .tables import Better, Measure, Table
+
+NAME = "falling"
+READS = NAME
+TITLE = "A rate that falls"
+SOURCE = HERE
+CLAIM = """Four flows fill a link, as a phone\u2019s in a train does, and the rate falls to a small part of what it was. A
+round trip\u2019s worth of packets at the earlier rate still comes, and the flows notice only when their packets are dropped
+or late. How long the delay gets, and for how long, is the test of an AQM that waits for senders to slow down."""
+CAPTION = (
+    "Lines are the median over the seeds of the median packet at each moment, shades reach from the least "
+    "seed to the greatest; the dotted upright is the fall of the rate."
+)
+AFTER = 1  # the phase after the fall
+
+
+def after(results: Results, name: str, unit: str, better: Better, *path: str) -> Measure:
+    return overtime.of_phase(results, AFTER, name, unit, better, *path)
+
+
+def delays(results: Results) -> list[Measure]:
+    """After the fall; before it, all of them are those of other experiments."""
+    return [
+        after(results, f"{measures.NAMES[p]} delay after the fall", "ms", Better.LOW, "delay_ms", p)
+        for p in ("p50", "p95", "p99", "max")
+    ]
+
+
+def headlines(results: Results) -> list[Measure]:
+    named = {m.name: m for m in items.every(results)}
+    wanted = ("ping: 99th percentile round trip", "web: 95th percentile time", "bulk: goodput")
+    return [
+        measures.delay(results.bottleneck, "p95"),
+        *delays(results)[-1:],
+        *(named[n] for n in wanted if n in named),
+    ]
+
+
+def rows(results: Results) -> list[Measure]:
+    busy = after(results, "utilisation after the fall", "%", Better.HIGH, "utilisation")
+    held = overtime.held(results, AFTER)
+    lost = measures.drop_rate(results.bottleneck)
+    return [*delays(results), held, busy, lost, *items.every(results)]
+
+
+def table(results: Results) -> list[Table]:
+    return [
+        *tables.measured(results, "After the fall, and of the whole run", rows(results)),
+        tables.by_point(results, measures.delay(results.bottleneck, "p95")),
+    ]
+
+
+def only(results: Results, point: Point) -> Results:
+    """The results of one point."""
+    runs = [d for d, r in zip(results.data["runs"], results.runs) if r.point == point]
+    return Results({**results.data, "runs": runs})
+
+
+def picture(results: Results) -> Figure:
+    families = subjects.families(results.subjects)
+    found = [only(results, p) for p in results.points]
+    titles = [results.title_of(p) for p in results.points]
+    figure, areas = plot.matrix(families, titles)
+    for (_title, names), row in zip(families, areas):
+        for area, part in zip(row, found):
+            overtime.delays(area, part, [n for n in names if n in part.subjects])
+            overtime.rates_on_top(area, overtime.phases(part), False)
+            area.set_ylabel("")
+        row[0].set_ylabel("delay, ms", fontsize=8)
+    plot.logarithmic([a for row in areas for a in row])
+    for area in areas[-1]:
+        area.set_xlabel("time, s", fontsize=8)
+    plot.legend(figure, [a for row in areas for a in row])
+    return figure
+
+
+def draw(results: Results, path: Path) -> None:
+    plot.save(lambda: picture(results), path)
+
+
+def describe(results: Results) -> str:
+    longest = delays(results)[-1]
+    parts = []
+    for point in results.points:
+        found = [(s, results.values(s, point, longest.of)) for s in results.subjects]
+        words = [f"{subjects.title(s)} {amounts.text(tables.value(v))} ms" for s, v in found if v]
+        parts.append(f"{results.title_of(point)}: {', '.join(words)}")
+    return (
+        "Queue delay over time on a logarithmic axis, before and after the rate falls. Longest delay "
+        f"after the fall: {'; '.join(parts)}."
+    )
