@@ -24,13 +24,16 @@
 #define fq_codel_ring		queue.vars.user[0]
 #define fq_codel_flags		queue.vars.user[1]
 
+/* While idle: the round in which it was last active. Otherwise, as codel_queue.h says. */
+#define fq_codel_idle_round	queue.vars.user_time
+
 /**
  * struct fq_codel_flow - a queue of the pool
  * @queue: packets and CoDel state, and in bytes that would be padding the ring
  *	(@fq_codel_ring) and flags (@fq_codel_flags)
  * @hash: whose queue it is
  * @deficit: bytes that it may still send in this turn
- * @turn_next: behind it in its line; while idle, the round that it was last active in
+ * @turn_next: behind it in its line
  * @bucket_next: behind it in its bucket, itself if it is the last
  * @ring_prev: before it in its ring
  * @ring_next: behind it in its ring

@@ -262,7 +262,8 @@ static inline void fq_codel_move_idle(struct fq_codel_table *to,
 			continue;
 		dest = fq_codel_take(to, fq_codel_idle_ring(to), flow->hash);
 		fq_codel_move_state(to, from, dest, flow);
-		dest->turn_next = to->round - (from->round - flow->turn_next);
+		dest->fq_codel_idle_round = to->round -
+			(from->round - flow->fq_codel_idle_round);
 		dest->fq_codel_flags |= flow->fq_codel_flags & FQ_CODEL_LEFT;
 		fq_codel_ring_move(to, dest, ring);
 	} while (i != first);

@@ -44,12 +44,6 @@
 /* Old flows without packets at most: one dequeue may have to retire them all */
 #define FQ_CODEL_LINGERING	16
 
-/* Rounds after which nothing is left of what an idle flow was: more than the largest debt
- * takes to pay back. Within half of what 16 bits hold, every idle flow is looked at.
- */
-#define FQ_CODEL_AGED		16384U
-#define FQ_CODEL_SWEEP		32768U
-
 /* Flows in the ring of the largest that are compared to find the fattest */
 #define FQ_CODEL_COMPARED	4
 
@@ -84,9 +78,6 @@ struct fq_codel_line {
  * @old: had a turn
  * @round_last: flow of @old whose turn ends the round; valid if @old has any
  * @round: counts the passes through @old
- * @sweep_due: grows by @count with each round; for each FQ_CODEL_SWEEP of it, a flow is
- *	looked at by fq_codel_sweep()
- * @sweep_next: the flow to look at next
  * @lingering: flows of @old that were out of packets when their last turn ended
  * @shares_mask: of a hash, the bits that say its place in @shares
  * @shares: flows that hashes share, valid if they are SHARED; FQ_CODEL_NONE at first
@@ -103,10 +94,8 @@ struct fq_codel_table {
 	struct fq_codel_line new;
 	struct fq_codel_line old;
 	u32 round_last;
-	u16 round;
+	u32 round;
 	u16 lingering;
-	u32 sweep_due;
-	u32 sweep_next;
 	u64 shared;
 	u32 shares_mask;
 	u32 rings[FQ_CODEL_RINGS];
@@ -268,33 +257,6 @@ static inline struct fq_codel_flow *fq_codel_fattest(struct fq_codel_table *t)
 	return fq_codel_fattest_without(t, 0);
 }
 
-/* ---- rounds ---- */
-
-/* The round in which a flow was active is a number of 16 bits: keep it from becoming that
- * of this round again.
- */
-static noinline void fq_codel_sweep(struct fq_codel_table *t)
-{
-	struct fq_codel_flow *flow;
-
-	for (; t->sweep_due >= FQ_CODEL_SWEEP; t->sweep_due -= FQ_CODEL_SWEEP) {
-		flow = &t->flows[t->sweep_next];
-		if (++t->sweep_next == t->count)
-			t->sweep_next = 0;
-		if (!(flow->fq_codel_flags & FQ_CODEL_ACTIVE) &&
-		    (u16)(t->round - flow->turn_next) > FQ_CODEL_AGED)
-			flow->turn_next = t->round - FQ_CODEL_AGED;
-	}
-}
-
-static __always_inline void fq_codel_rounds_end(struct fq_codel_table *t, u32 rounds)
-{
-	t->round += rounds;
-	t->sweep_due += rounds * t->count;
-	if (unlikely(t->sweep_due >= FQ_CODEL_SWEEP))
-		fq_codel_sweep(t);
-}
-
 /* ---- lines ---- */
 
 static inline void fq_codel_line_add(struct fq_codel_table *t,
@@ -356,9 +318,8 @@ static inline void fq_codel_line_del(struct fq_codel_table *t,
 	else
 		t->turn_prev[flow->turn_next] = t->turn_prev[i];
 	if (old && t->round_last == i) {
+		t->round += first;
 		t->round_last = first ? line->last : t->turn_prev[i];
-		if (first)
-			fq_codel_rounds_end(t, 1);
 	}
 	flow->fq_codel_flags &= ~(FQ_CODEL_ACTIVE | FQ_CODEL_OLD);
 }
@@ -394,7 +355,7 @@ static inline void fq_codel_resume(struct fq_codel_flow *flow)
 static inline void fq_codel_activate(struct fq_codel_table *t,
 				     struct fq_codel_flow *flow, u32 quantum)
 {
-	u16 rounds = t->round - flow->turn_next;
+	u32 rounds = t->round - flow->fq_codel_idle_round;
 	bool new = rounds || !t->old.len || flow->fq_codel_flags & FQ_CODEL_SPARED;
 
 	flow->deficit = min_t(s64, flow->deficit + (u64)(new ? rounds : 1) * quantum,
@@ -404,6 +365,7 @@ static inline void fq_codel_activate(struct fq_codel_table *t,
 	else
 		fq_codel_resume(flow);
 	flow->fq_codel_flags &= ~(FQ_CODEL_DROPPING | FQ_CODEL_SPARED);
+	flow->queue.vars.user_time = 0;
 	if (new)
 		fq_codel_line_add(t, &t->new, flow);
 	else
@@ -419,8 +381,7 @@ static inline void fq_codel_rotate(struct fq_codel_table *t,
 	struct fq_codel_line *old = &t->old;
 	u32 i = old->first;
 
-	if (t->round_last == i)
-		fq_codel_rounds_end(t, 1);
+	t->round += t->round_last == i;
 	if (old->len == 1)
 		return;
 	t->flows[old->last].turn_next = i;
@@ -493,7 +454,7 @@ static noinline void fq_codel_skip_rounds(struct fq_codel_table *t, u32 quantum)
 		flow = &t->flows[i];
 		flow->deficit = min_t(s64, flow->deficit + (u64)rounds * quantum, quantum);
 	}
-	fq_codel_rounds_end(t, rounds);
+	t->round += rounds;
 }
 
 /**
@@ -504,8 +465,9 @@ static noinline void fq_codel_skip_rounds(struct fq_codel_table *t, u32 quantum)
  * @turns: that have ended since the search for a flow that may send began
  *
  * However small the quantum and however large the debts, a search among n flows looks at
- * flows 4n + 1 times at most: n + 1 turns, twice all flows to skip rounds, and n turns. (It
- * also retires those without packets, each once.)
+ * flows 5n + 1 times at most: n turns before one that leaves its flow in debt, n + 1 turns,
+ * twice all flows to skip rounds, and n turns. (It also retires those without packets, each
+ * once.)
  *
  * Return: @turns, with this one.
  */
@@ -584,7 +546,7 @@ static inline void fq_codel_retire(struct fq_codel_table *t,
 		codel_empty(&flow->queue.vars);
 	else
 		fq_codel_pause(flow);
-	flow->turn_next = t->round;
+	flow->fq_codel_idle_round = t->round;
 	t->turn_prev[i] = t->old.len ? t->old.last : i;
 	flow->fq_codel_flags &= ~FQ_CODEL_SHARED;
 	flow->fq_codel_flags |= FQ_CODEL_CAME;
@@ -666,7 +628,9 @@ static inline struct fq_codel_flow *fq_codel_take(struct fq_codel_table *t,
 
 	if (flow->fq_codel_flags & FQ_CODEL_HASHED)
 		fq_codel_hash_del(t, flow);
-	memset(&flow->queue.vars, 0, sizeof(flow->queue.vars));
+	flow->queue.vars = (struct codel_vars) {
+		.user_time = flow->fq_codel_idle_round,
+	};
 	flow->deficit = max(flow->deficit, 0);
 	flow->fq_codel_ring = ring;
 	fq_codel_hash_add(t, flow, hash);
@@ -776,7 +740,7 @@ static inline void fq_codel_table_clear(struct fq_codel_table *t)
 		t->shares[i] = FQ_CODEL_NONE;
 	for (i = 0; i < t->count; i++) {
 		memset(&t->flows[i], 0, sizeof(t->flows[i]));
-		t->flows[i].turn_next = t->round - 1;
+		t->flows[i].fq_codel_idle_round = t->round - 1;
 		t->turn_prev[i] = i;
 		fq_codel_ring_add(t, &t->flows[i], FQ_CODEL_RING_IDLE);
 		t->buckets[i] = FQ_CODEL_NONE;

@@ -342,19 +342,20 @@ static __always_inline void fq_codel_sent(struct fq_codel_table *t,
 		fq_codel_sample(user, skb);
 }
 
-/*
- * The flow whose turn it is: new flows first, then the old ones (RFC 8290, section 4.2).
- * NULL if none has a packet.
- */
-static __always_inline struct fq_codel_flow *fq_codel_next(struct Qdisc *sch)
+static __always_inline struct fq_codel_flow *fq_codel_first(struct fq_codel_table *t)
+{
+	return &t->flows[t->new.len ? t->new.first : t->old.first];
+}
+
+/* The search of fq_codel_next() goes on behind a flow that remains in debt after its turn. */
+static noinline struct fq_codel_flow *fq_codel_next_in_debt(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct fq_codel_table *t = &q->table;
 	u32 turns = 0;
 
 	while (t->new.len || t->old.len) {
-		u32 first = t->new.len ? t->new.first : t->old.first;
-		struct fq_codel_flow *flow = &t->flows[first];
+		struct fq_codel_flow *flow = fq_codel_first(t);
 
 		if (flow->queue.tail && flow->deficit > 0)
 			return flow;
@@ -362,6 +363,31 @@ static __always_inline struct fq_codel_flow *fq_codel_next(struct Qdisc *sch)
 			turns = fq_codel_turn_end(t, flow, q->config.quantum, turns);
 		else
 			fq_codel_emptied(sch, flow);
+	}
+	return NULL;
+}
+
+/*
+ * The flow whose turn it is: new flows first, then the old ones (RFC 8290, section 4.2).
+ * NULL if none has a packet. Most flows may send again after the turn that they end here.
+ */
+static __always_inline struct fq_codel_flow *fq_codel_next(struct Qdisc *sch)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct fq_codel_table *t = &q->table;
+
+	while (t->new.len || t->old.len) {
+		struct fq_codel_flow *flow = fq_codel_first(t);
+
+		if (flow->queue.tail && flow->deficit > 0)
+			return flow;
+		if (fq_codel_remains(t, flow)) {
+			fq_codel_pass(t, flow, q->config.quantum);
+			if (unlikely(flow->deficit <= 0))
+				return fq_codel_next_in_debt(sch);
+		} else {
+			fq_codel_emptied(sch, flow);
+		}
 	}
 	return NULL;
 }

@@ -461,11 +461,11 @@ static bool returns(void)
 /* Flow 1 sends until @rounds have passed since flow 0 was active. */
 static bool rounds_pass(const struct fq_codel_flow *idle, u64 rounds)
 {
-	u16 before, start = idle->turn_next;
+	u32 before, start = idle->fq_codel_idle_round;
 	u64 passed;
 
-	for (passed = (u16)(pool->round - start); passed < rounds;
-	     passed += (u16)(pool->round - before)) {
+	for (passed = pool->round - start; passed < rounds;
+	     passed += pool->round - before) {
 		before = pool->round;
 		push_bytes(1, QUANTUM);
 		must(pull());
