@@ -228,6 +228,8 @@ def readme_written(work: Path, out: Path) -> Complaints:
         wrong.append(f"a changed digit is not noticed: {readme.stale(changed, found)}")
     if len(readme.stale("", found)) != len(readme.BLOCKS):
         wrong.append("missing blocks are not noticed")
+    if "`make lab EXP=fig7` makes them" not in readme.words_of("fig7", {}):
+        wrong.append("a block without results does not say how to make them")
     return wrong
 
 

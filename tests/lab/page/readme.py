@@ -23,12 +23,12 @@ PAPER = {
 
 
 class Missing(Exception):
-    """The results that a block needs are not there."""
+    """The results that a block needs are not there; or README names no such block."""
 
 
 def document(found: Documents, name: str) -> Results:
     if name not in found or not found[name].runs:
-        raise Missing(f"no results of {name}")
+        raise Missing(f"The kept report has no results of this: `make lab EXP={name}` makes them.")
     return found[name]
 
 
@@ -97,6 +97,14 @@ BLOCKS: dict[str, Callable[[Documents], str]] = {
 }
 
 
+def words_of(name: str, found: Documents) -> str:
+    """What a block says; without results, how to make them."""
+    try:
+        return BLOCKS[name](found)
+    except Missing as error:
+        return f"{error}\n"
+
+
 def written(text: str, found: Documents) -> str:
     """README's text with every block made anew."""
 
@@ -104,7 +112,7 @@ def written(text: str, found: Documents) -> str:
         name = match[1]
         if name not in BLOCKS:
             raise Missing(f"README has a block lab:{name} that is none of {', '.join(BLOCKS)}")
-        return f"<!-- lab:{name} begin -->\n{BLOCKS[name](found)}<!-- lab:{name} end -->"
+        return f"<!-- lab:{name} begin -->\n{words_of(name, found)}<!-- lab:{name} end -->"
 
     return BLOCK.sub(block, text)
 
@@ -114,7 +122,7 @@ def stale(text: str, found: Documents) -> list[str]:
     present = {m[1]: m[2] for m in BLOCK.finditer(text)}
     wrong = [f"README has no block lab:{name}" for name in BLOCKS if name not in present]
     for name, words in present.items():
-        made = BLOCKS[name](found) if name in BLOCKS else None
+        made = words_of(name, found) if name in BLOCKS else None
         if words != made:
             wrong.append(f"block lab:{name} is not what the results give")
     return wrong
