@@ -620,7 +620,9 @@ static inline void fq_codel_retire_first(struct fq_codel_table *t,
 		fq_codel_retire(t, flow);
 }
 
-/* Give a hash the queue of a ring of idle ones that is idle for longest. */
+/* Give a hash the queue of a ring of idle ones that is idle for longest. CoDel starts anew,
+ * but in a single queue, which is that of all hashes.
+ */
 static inline struct fq_codel_flow *fq_codel_take(struct fq_codel_table *t,
 						  u8 ring, u32 hash)
 {
@@ -628,9 +630,10 @@ static inline struct fq_codel_flow *fq_codel_take(struct fq_codel_table *t,
 
 	if (flow->fq_codel_flags & FQ_CODEL_HASHED)
 		fq_codel_hash_del(t, flow);
-	flow->queue.vars = (struct codel_vars) {
-		.user_time = flow->fq_codel_idle_round,
-	};
+	if (likely(t->count > 1))
+		flow->queue.vars = (struct codel_vars) {
+			.user_time = flow->fq_codel_idle_round,
+		};
 	flow->deficit = max(flow->deficit, 0);
 	flow->fq_codel_ring = ring;
 	fq_codel_hash_add(t, flow, hash);
