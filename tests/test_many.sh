@@ -47,7 +47,7 @@ owes()
 	probe_start "$NS"
 	probe_dummy d0
 	tcn qdisc add dev d0 root handle 1: stab overhead 200000 linklayer ethernet \
-		tbf rate 8kbit burst 300kb limit 100000000
+		tbf rate 16kbit burst 300kb limit 100000000
 	# shellcheck disable=SC2086 # words
 	tcn qdisc add dev d0 parent 1:1 handle 10: "$1" flows 65536 $PLENTY quantum 256
 	many send d0 10000 2
