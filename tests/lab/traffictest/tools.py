@@ -34,9 +34,11 @@ def ping_counts_losses() -> None:
     samples = losses_of("ping", "netem loss 30%", interval=20 * MS)
     lost = samples["rtt"].count(None)
     between("lost", lost, 100, 200)
-    # Each loss makes ping 4 ms late
-    between("sent", len(samples["at"]), 500 - lost // 5 - 5, 500 - lost // 5 + 5)
+    # Losses make ping late, by less than an interval: none is missing from first to last
+    between("first", samples["at"][0], 0, 50 * MS)
+    between("last", samples["at"][-1], 10 * SECOND - 50 * MS, 10 * SECOND)
     between("least gap", min(gaps(samples["at"])), 18 * MS, 25 * MS)
+    between("largest gap", max(gaps(samples["at"])), 18 * MS, 40 * MS - 1)
 
 
 def probe_is_exact() -> None:
