@@ -3,17 +3,17 @@
  * CoDel, the algorithm alone (Nichols and Jacobson, "Controlling Queue Delay",
  * ACM Queue 10(5), 2012; RFC 8289).
  *
- * It knows no packets, no queues and no clock. For every packet taken from the
- * head of a queue the caller asks codel_signal() whether that packet has to
- * tell its sender to slow down, and then drops, marks or delivers it; when it
- * finds the queue empty it calls codel_empty(). Dropping, marking, accounting
- * and a bound on the work of one dequeue are the caller's:
+ * The algorithm has no packets, no queues and no clock. The caller calls
+ * codel_signal() for every packet that it takes from the head of a queue, and
+ * codel_empty() when the queue is empty. The caller drops, marks and counts
+ * packets, and bounds the work of one dequeue:
  *
  *	while ((pkt = take_head(queue))) {
- *		if (!codel_signal(vars, params, now, now - pkt->enqueued,
- *				  bytes_left(queue) > mtu))
+ *		verdict = codel_signal(vars, params, now, now - pkt->enqueued,
+ *				       what_waits(queue), random);
+ *		if (verdict == CODEL_PASS)
  *			return pkt;
- *		if (mark(pkt))
+ *		if (verdict == CODEL_SIGNAL && mark(pkt))
  *			return pkt;
  *		drop(pkt);
  *	}
@@ -43,6 +43,11 @@ static inline int fls(u32 x)
 	return x ? 32 - __builtin_clz(x) : 0;
 }
 
+static inline u64 div64_u64(u64 a, u64 b)
+{
+	return a / b;
+}
+
 static inline u64 mul_u64_u32_shr(u64 a, u32 mul, unsigned int shift)
 {
 	return (u64)(((__uint128_t)a * mul) >> shift);
@@ -61,16 +66,77 @@ static inline u64 mul_u64_u32_shr(u64 a, u32 mul, unsigned int shift)
  */
 #define CODEL_RESUME_INTERVALS	16
 
+/* codel_vars.chance of a packet that is dropped for sure */
+#define CODEL_CERTAIN		255
+
+/* More than so many MTUs behind a packet are CODEL_MUCH */
+#define CODEL_MUCH_MTUS		4
+
+/* A ceiling that no sojourn time reaches: RFC 8289 alone */
+#define CODEL_CEILING_OFF	(~0ULL)
+
 /**
  * struct codel_params - what the operator sets
  * @target: acceptable standing queue delay, ns; 0 accepts none
  * @interval: time over which the delay must have stayed above @target, ns,
  *	in the order of a worst case round trip; 1 us at least, 2^43 at most
+ * @ceiling: sojourn time at which every packet is dropped when signals have not
+ *	slowed the senders down, ns; 1 us at least, 2^43 at most, or
+ *	CODEL_CEILING_OFF. See codel_ceiling()
  */
 struct codel_params {
 	u64 target;
 	u64 interval;
+	u64 ceiling;
 };
+
+/**
+ * codel_default_ceiling() - the ceiling unless the operator sets one
+ * @params: target and interval
+ *
+ * The default is half of an interval. It is four targets if that is longer, because
+ * a ceiling near target would drop packets whose delay is acceptable.
+ *
+ * Return: ns.
+ */
+static inline u64 codel_default_ceiling(const struct codel_params *params)
+{
+	u64 ceiling = params->interval / 2;
+
+	if (ceiling < 4 * params->target)
+		ceiling = 4 * params->target;
+	return ceiling > CODEL_NSEC_PER_USEC ? ceiling : CODEL_NSEC_PER_USEC;
+}
+
+/**
+ * enum codel_waiting - the backlog behind a packet
+ * @CODEL_LITTLE: one MTU or less. A slower sender could not shorten such a queue
+ *	(RFC 8289, section 4.2)
+ * @CODEL_STANDING: more than one MTU
+ * @CODEL_MUCH: more than CODEL_MUCH_MTUS, with a packet of the same queue among
+ *	them. The link stays busy, and the flow is served, if the ceiling drops the
+ *	packet. With a queue for each flow, a single burst is CODEL_STANDING
+ */
+enum codel_waiting {
+	CODEL_LITTLE,
+	CODEL_STANDING,
+	CODEL_MUCH,
+};
+
+/**
+ * enum codel_verdict - the fate of a packet
+ * @CODEL_PASS: deliver the packet
+ * @CODEL_SIGNAL: mark the packet if it is ECN-capable, or drop it
+ * @CODEL_OVER: drop the packet, even if it is ECN-capable
+ */
+enum codel_verdict {
+	CODEL_PASS,
+	CODEL_SIGNAL,
+	CODEL_OVER,
+};
+
+/* 32 random bits; get_random_u32() in the kernel */
+typedef u32 (*codel_random_fn)(void);
 
 /**
  * struct codel_vars - state of one queue; all zero is a fresh start
@@ -83,6 +149,7 @@ struct codel_params {
  * @dropping: in the dropping state
  * @owed: a signal was given for @drop_next, which has not moved on since:
  *	it does so only if the next packet shows that the queue still stands
+ * @chance: probability that the ceiling drops the next packet, in 1/CODEL_CERTAIN
  * @user: not used here: the caller may keep there what would cost bytes elsewhere
  * @user_time: the same
  */
@@ -91,8 +158,9 @@ struct codel_vars {
 	u64 drop_next;
 	u32 count;
 	u32 lastcount;
-	bool dropping;
-	bool owed;
+	u8 dropping : 1;
+	u8 owed : 1;
+	u8 chance;
 	u8 user[2];
 	u32 user_time;
 };
@@ -148,9 +216,9 @@ static inline u64 codel_step(u64 interval, u32 count)
  */
 static inline bool codel_persists(struct codel_vars *vars,
 				  const struct codel_params *params,
-				  u64 now, u64 sojourn, bool standing)
+				  u64 now, u64 sojourn, enum codel_waiting waiting)
 {
-	if (sojourn < params->target || !standing) {
+	if (sojourn < params->target || waiting == CODEL_LITTLE) {
 		vars->first_above_time = 0;
 		return false;
 	}
@@ -181,50 +249,189 @@ static inline void codel_enter(struct codel_vars *vars,
 }
 
 /*
- * Does a packet that came while the delay persists have to signal? Kept out of line,
- * as most packets do not come here.
+ * Return the sojourn time at which every packet is dropped. CoDel's signals are too
+ * rare for senders that do not slow down, and without a ceiling the delay grows for
+ * seconds. The ceiling is the time between two signals, which is an interval on entry
+ * and falls as count grows, but it is no lower than @params->ceiling.
  */
-static noinline bool codel_due(struct codel_vars *vars,
-			       const struct codel_params *params, u64 now)
+static inline u64 codel_ceiling(const struct codel_vars *vars,
+				const struct codel_params *params)
 {
+	u64 step = codel_step(params->interval, vars->count);
+
+	return step > params->ceiling ? step : params->ceiling;
+}
+
+/*
+ * The chance of a drop rises from 0 at half of the ceiling to certainty at the ceiling.
+ * A sojourn time gives the chance of the next packet, not of its own packet: a packet
+ * between two packets of a flood waits longer than these by a part of their spacing, and
+ * would be dropped more often with its own chance.
+ */
+static inline u8 codel_chance(const struct codel_vars *vars,
+			      const struct codel_params *params, u64 sojourn,
+			      enum codel_waiting waiting)
+{
+	u64 half;
+
+	/* most packets need no root */
+	if (waiting != CODEL_MUCH || sojourn <= params->ceiling / 2)
+		return 0;
+	half = codel_ceiling(vars, params) / 2;
+	if (sojourn <= half)
+		return 0;
+	if (sojourn >= 2 * half)
+		return CODEL_CERTAIN;
+	return div64_u64((sojourn - half) * CODEL_CERTAIN, half);
+}
+
+/* Return the chance of this packet, and store that of the next packet. */
+static inline u8 codel_take_chance(struct codel_vars *vars,
+				   const struct codel_params *params, u64 sojourn,
+				   enum codel_waiting waiting)
+{
+	u8 chance = vars->chance;
+
+	vars->chance = codel_chance(vars, params, sojourn, waiting);
+	if (params->ceiling == CODEL_CEILING_OFF)	/* set since the last packet */
+		return 0;
+	return vars->chance == CODEL_CERTAIN ? CODEL_CERTAIN : chance;
+}
+
+static inline bool codel_draw(u8 chance, codel_random_fn random)
+{
+	return chance && (u64)random() * CODEL_CERTAIN >> 32 < chance;
+}
+
+/*
+ * Count a signal that is due. While the ceiling drops packets, count grows only until
+ * the ceiling is as low as it gets. Otherwise count would grow for as long as a flood of
+ * marked packets lasts, and packets that are not ECN-capable would suffer.
+ */
+static inline void codel_count_signal(struct codel_vars *vars,
+				      const struct codel_params *params, u8 chance)
+{
+	if (vars->count == ~0U)
+		return;
+	if (chance && codel_step(params->interval, vars->count) <= params->ceiling)
+		return;
+	vars->count++;
+}
+
+/*
+ * Return the verdict on a packet that chance has selected. While the ceiling still falls,
+ * senders have not had the time to respond to marks: a packet that has waited for less
+ * than an interval is marked if it is ECN-capable.
+ */
+static inline enum codel_verdict codel_over(const struct codel_vars *vars,
+					    const struct codel_params *params,
+					    u64 sojourn)
+{
+	if (sojourn < params->interval &&
+	    codel_step(params->interval, vars->count) > params->ceiling)
+		return CODEL_SIGNAL;
+	return CODEL_OVER;
+}
+
+/*
+ * Return the verdict on a packet while the delay persists. The function is not inlined,
+ * because most packets do not need it. While the chance is not 0, drops at random times
+ * replace the periodic signals, which would hit all or none of the packets of a sender
+ * with the same period.
+ */
+static noinline enum codel_verdict
+codel_due(struct codel_vars *vars, const struct codel_params *params, u64 now,
+	  u64 sojourn, enum codel_waiting waiting, codel_random_fn random)
+{
+	u8 chance;
+
 	if (!vars->dropping) {
 		codel_enter(vars, params, now);
-		return true;
+		vars->chance = codel_chance(vars, params, sojourn, waiting);
+		return CODEL_SIGNAL;
 	}
+	chance = codel_take_chance(vars, params, sojourn, waiting);
 	if (vars->owed) {
 		vars->drop_next += codel_step(params->interval, vars->count);
 		vars->owed = false;
 	}
-	if (now < vars->drop_next)
-		return false;
-	if (vars->count != ~0U)
-		vars->count++;
-	vars->owed = true;
-	return true;
+	if (now >= vars->drop_next) {
+		codel_count_signal(vars, params, chance);
+		vars->owed = true;
+		if (!chance)
+			return CODEL_SIGNAL;
+	}
+	if (!codel_draw(chance, random))
+		return CODEL_PASS;
+	return codel_over(vars, params, sojourn);
 }
 
 /**
- * codel_signal() - must this packet signal congestion?
+ * codel_signal() - decide on the packet at the head of a queue
  * @vars: state of the queue
- * @params: target and interval
+ * @params: target, interval and ceiling
  * @now: monotonic time of this dequeue, ns, above 0
  * @sojourn: time that the packet spent in the queue, ns
- * @standing: more than one MTU of bytes waits behind the packet
+ * @waiting: the backlog behind the packet
+ * @random: returns 32 bits that senders cannot predict; called only for packets that
+ *	the ceiling may drop
  *
- * To be asked once for every packet, in the order in which they leave. The
- * caller may deliver a packet without asking to bound the work of one dequeue:
- * a schedule that lags behind catches up at the next.
+ * Call it once for every packet, in the order in which the packets leave. To bound
+ * the work of one dequeue, the caller may deliver a packet without calling it. The
+ * next call catches up with the schedule.
  *
- * Return: true if the packet is to be marked or dropped.
+ * Return: enum codel_verdict.
  */
-static inline bool codel_signal(struct codel_vars *vars,
-				const struct codel_params *params,
-				u64 now, u64 sojourn, bool standing)
+static inline enum codel_verdict
+codel_signal(struct codel_vars *vars, const struct codel_params *params, u64 now,
+	     u64 sojourn, enum codel_waiting waiting,
+	     codel_random_fn random)
 {
-	if (codel_persists(vars, params, now, sojourn, standing))
-		return codel_due(vars, params, now);
+	if (codel_persists(vars, params, now, sojourn, waiting))
+		return codel_due(vars, params, now, sojourn, waiting, random);
 	vars->dropping = false;
-	return false;
+	return CODEL_PASS;
+}
+
+/**
+ * struct codel_watch - late packets of all queues that share a link
+ * @since: departure of the first of the late packets, ns
+ * @last: departure of the last one, ns; 0 before the first
+ */
+struct codel_watch {
+	u64 since;
+	u64 last;
+};
+
+/**
+ * codel_watch_late() - detect a delay that persists across queues that take turns
+ * @watch: shared by the queues
+ * @vars: state of the packet's queue
+ * @params: target, interval and ceiling
+ * @now: as for codel_signal(), which is called next
+ * @sojourn: as for codel_signal()
+ *
+ * A queue whose turn comes once an interval has too few departures to show that its
+ * delay persists. A packet that has waited for an interval shows a delay that persists,
+ * unless the link was paused. So the delay counts as persistent if packets of any queue
+ * have waited for more than half of an interval, during half of an interval or longer.
+ * Do not call it for a packet with CODEL_LITTLE behind it.
+ */
+static inline void codel_watch_late(struct codel_watch *watch,
+				    struct codel_vars *vars,
+				    const struct codel_params *params, u64 now,
+				    u64 sojourn)
+{
+	u64 forgotten = watch->last + CODEL_RESUME_INTERVALS * params->interval;
+
+	if (params->ceiling == CODEL_CEILING_OFF || sojourn <= params->interval / 2)
+		return;
+	if (!watch->last || now >= forgotten)
+		watch->since = now;
+	watch->last = now;
+	if (sojourn >= params->interval && now - watch->since >= params->interval / 2 &&
+	    !vars->dropping)
+		vars->first_above_time = now;
 }
 
 /**

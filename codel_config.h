@@ -32,6 +32,8 @@ static_assert((int)TCA_CODEL_ECN == (int)TCA_FQ_CODEL_ECN);
 	"ecn: a 32-bit number is expected, 0 for off"
 #define CODEL_CONFIG_CE_THRESHOLD_ERR \
 	"ce_threshold: a 32-bit number of microseconds is expected"
+#define CODEL_CONFIG_CEILING_ERR \
+	"ceiling: 1 to 4294967295 microseconds are expected, and more than target"
 #define CODEL_CONFIG_EXT_ERR \
 	"TCA_CODEL_EXT: a nest of attributes of codel_uapi.h is expected"
 
@@ -84,28 +86,61 @@ static inline u64 codel_config_get_us(const struct nlattr *attr)
 	return nla_get_u32(attr) * CODEL_NSEC_PER_USEC;
 }
 
+/* Read the ceiling. The default follows target and interval. */
+static inline int codel_config_get_ceiling(struct codel_config *config,
+					   struct nlattr **tb,
+					   const struct nlattr *target,
+					   struct netlink_ext_ack *extack)
+{
+	const struct nlattr *ceiling = tb[TCA_CODEL_EXT_CEILING];
+	const struct nlattr *off = tb[TCA_CODEL_EXT_CEILING_OFF];
+
+	if (ceiling && off)
+		return codel_config_refuse(extack, ceiling,
+					   "ceiling: both a value and off are given");
+	if (off)
+		config->params.ceiling = CODEL_CEILING_OFF;
+	else if (ceiling)
+		config->params.ceiling = codel_config_get_us(ceiling);
+	config->ceiling_set |= ceiling || off;
+	if (!config->ceiling_set)
+		config->params.ceiling = codel_default_ceiling(&config->params);
+	/* a dump has 32 bits, and a change accepts every value of a dump */
+	if (config->params.ceiling > U32_MAX * CODEL_NSEC_PER_USEC)
+		config->params.ceiling = CODEL_CEILING_OFF;
+	if (config->params.ceiling > config->params.target)
+		return 0;
+	if (ceiling)
+		return codel_config_refuse(extack, ceiling, CODEL_CONFIG_CEILING_ERR);
+	return codel_config_refuse(extack, target,
+				   "target: less than the ceiling that was set is expected");
+}
+
 static inline int codel_config_get_ext(struct codel_config *config,
-				       bool *reset_stats,
-				       const struct nlattr *ext,
+				       bool *reset_stats, struct nlattr **options,
 				       const struct nlattr *ce_threshold,
 				       struct netlink_ext_ack *extack)
 {
 	static const struct nla_policy policy[TCA_CODEL_EXT_MAX + 1] = {
 		[TCA_CODEL_EXT_CE_THRESHOLD_OFF] = { .type = NLA_FLAG },
 		[TCA_CODEL_EXT_RESET_STATS] = { .type = NLA_FLAG },
+		[TCA_CODEL_EXT_CEILING] = { .type = NLA_U32 },
+		[TCA_CODEL_EXT_CEILING_OFF] = { .type = NLA_FLAG },
 	};
-	struct nlattr *tb[TCA_CODEL_EXT_MAX + 1];
+	const struct nlattr *ext = options[TCA_CODEL_EXT];
+	struct nlattr *tb[TCA_CODEL_EXT_MAX + 1] = {};
 
-	if (nla_parse_nested(tb, TCA_CODEL_EXT_MAX, ext, policy, NULL))
+	if (ext && nla_parse_nested(tb, TCA_CODEL_EXT_MAX, ext, policy, NULL))
 		return codel_config_refuse(extack, ext, CODEL_CONFIG_EXT_ERR);
 	*reset_stats = tb[TCA_CODEL_EXT_RESET_STATS];
-	if (!tb[TCA_CODEL_EXT_CE_THRESHOLD_OFF])
-		return 0;
-	if (ce_threshold)
-		return codel_config_refuse(extack, ce_threshold,
-					   "ce_threshold: both a value and off are given");
-	config->ce_threshold = CODEL_QDISC_CE_OFF;
-	return 0;
+	if (tb[TCA_CODEL_EXT_CE_THRESHOLD_OFF]) {
+		if (ce_threshold)
+			return codel_config_refuse(extack, ce_threshold,
+						   "ce_threshold: both a value and off are given");
+		config->ce_threshold = CODEL_QDISC_CE_OFF;
+	}
+	return codel_config_get_ceiling(config, tb, options[TCA_CODEL_TARGET],
+					extack);
 }
 
 /**
@@ -137,11 +172,7 @@ static inline int codel_config_get(struct codel_config *config,
 	if (!config->params.interval)
 		return codel_config_refuse(extack, tb[TCA_CODEL_INTERVAL],
 					   CODEL_CONFIG_INTERVAL_ERR);
-	if (tb[TCA_CODEL_EXT])
-		return codel_config_get_ext(config, reset_stats,
-					    tb[TCA_CODEL_EXT], ce_threshold,
-					    extack);
-	return 0;
+	return codel_config_get_ext(config, reset_stats, tb, ce_threshold, extack);
 }
 
 /* The request has reset_stats: say what it does not do. */
@@ -151,6 +182,18 @@ static inline void codel_config_warn_reset(const struct Qdisc *sch,
 	if (rcu_access_pointer(sch->rate_est))
 		NL_SET_ERR_MSG(extack,
 			       "reset_stats: what was sent is not cleared, as an estimator reads it");
+}
+
+static inline int codel_config_put_ext(struct sk_buff *skb,
+				       const struct codel_config *config)
+{
+	if (config->ce_threshold == CODEL_QDISC_CE_OFF &&
+	    nla_put_flag(skb, TCA_CODEL_EXT_CE_THRESHOLD_OFF))
+		return -EMSGSIZE;
+	if (config->params.ceiling == CODEL_CEILING_OFF)
+		return nla_put_flag(skb, TCA_CODEL_EXT_CEILING_OFF);
+	return nla_put_u32(skb, TCA_CODEL_EXT_CEILING,
+			   codel_qdisc_us(config->params.ceiling));
 }
 
 /**
@@ -181,8 +224,7 @@ static inline int codel_config_put(struct sk_buff *skb,
 
 	/* empty or not, it tells tc that off values are to be shown */
 	ext = nla_nest_start(skb, TCA_CODEL_EXT);
-	if (!ext || (config->ce_threshold == CODEL_QDISC_CE_OFF &&
-		     nla_put_flag(skb, TCA_CODEL_EXT_CE_THRESHOLD_OFF)))
+	if (!ext || codel_config_put_ext(skb, config))
 		return -EMSGSIZE;
 	nla_nest_end(skb, ext);
 	return 0;
@@ -220,6 +262,7 @@ static inline void codel_config_defaults(struct codel_config *config, u32 limit,
 {
 	config->params.target = CODEL_TARGET_US * CODEL_NSEC_PER_USEC;
 	config->params.interval = CODEL_INTERVAL_US * CODEL_NSEC_PER_USEC;
+	config->params.ceiling = codel_default_ceiling(&config->params);
 	config->ce_threshold = CODEL_QDISC_CE_OFF;
 	config->limit = limit;
 	config->ecn = ecn;

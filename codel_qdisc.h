@@ -14,7 +14,7 @@
 /* Packets that CoDel drops in one dequeue at most; what is overdue then is
  * caught up with in the next.
  */
-#define CODEL_QDISC_MAX_DROPS	16
+#define CODEL_QDISC_MAX_DROPS	256
 
 /* Bytes waiting that CoDel always acts on, whatever MTU the device claims. */
 #define CODEL_QDISC_MAX_MTU	SZ_1M
@@ -31,40 +31,74 @@ static inline u32 codel_qdisc_mtu(const struct Qdisc *sch)
 		     CODEL_QDISC_MAX_MTU);
 }
 
-/* More than an MTU waits, if anybody needs to know: who is below target does not ask. */
-static __always_inline bool codel_qdisc_standing(const struct Qdisc *sch,
-						 const struct codel_qdisc *c,
-						 u64 sojourn)
+/*
+ * Return whether packets of the flow arrived while this packet waited. The packets of a
+ * single burst, such as the first window of a web page, arrive within target. Dropping
+ * some of them would not slow their sender down.
+ */
+static inline bool codel_qdisc_kept_coming(const struct codel_qdisc *c,
+					   const struct codel_queue *queue, u64 now,
+					   u64 sojourn)
 {
-	return sojourn >= c->config.params.target &&
-	       sch->qstats.backlog > codel_qdisc_mtu(sch);
+	u64 last = now - codel_skb_cb(queue->tail)->enqueue_time;
+
+	return sojourn - last > c->config.params.target;
 }
 
-static noinline bool codel_qdisc_signal_traced(struct Qdisc *sch,
-					       struct codel_qdisc *c,
-					       struct codel_queue *queue, u64 now,
-					       u64 sojourn)
+/* Return the backlog behind a packet. Below target no caller needs the exact value. */
+static __always_inline enum codel_waiting
+codel_qdisc_waiting(const struct Qdisc *sch, const struct codel_qdisc *c,
+		    const struct codel_queue *queue, u64 now, u64 sojourn)
+{
+	u32 mtu;
+
+	if (sojourn < c->config.params.target)
+		return CODEL_LITTLE;
+	mtu = codel_qdisc_mtu(sch);
+	if (sch->qstats.backlog <= mtu)
+		return CODEL_LITTLE;
+	if (sch->qstats.backlog <= CODEL_MUCH_MTUS * mtu || !queue->tail)
+		return CODEL_STANDING;
+	if (CODEL_QDISC_FLOWS && sojourn > c->config.params.ceiling / 2 &&
+	    !codel_qdisc_kept_coming(c, queue, now, sojourn))
+		return CODEL_STANDING;
+	return CODEL_MUCH;
+}
+
+static __always_inline enum codel_verdict
+codel_qdisc_ask(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *queue,
+		u64 now, u64 sojourn)
+{
+	enum codel_waiting waiting = codel_qdisc_waiting(sch, c, queue, now, sojourn);
+
+	if (CODEL_QDISC_FLOWS && waiting != CODEL_LITTLE)
+		codel_watch_late(&c->watch, &queue->vars, &c->config.params, now,
+				 sojourn);
+	return codel_signal(&queue->vars, &c->config.params, now, sojourn, waiting,
+			    get_random_u32);
+}
+
+static noinline enum codel_verdict
+codel_qdisc_ask_traced(struct Qdisc *sch, struct codel_qdisc *c,
+		       struct codel_queue *queue, u64 now, u64 sojourn)
 {
 	bool was_dropping = queue->vars.dropping;
-	bool signal;
+	enum codel_verdict verdict;
 
-	signal = codel_signal(&queue->vars, &c->config.params, now, sojourn,
-			      codel_qdisc_standing(sch, c, sojourn));
+	verdict = codel_qdisc_ask(sch, c, queue, now, sojourn);
 	if (was_dropping != queue->vars.dropping)
 		codel_qdisc_trace_state(sch, queue, sojourn);
-	return signal;
+	return verdict;
 }
 
-static __always_inline bool codel_qdisc_signal(struct Qdisc *sch,
-					       struct codel_qdisc *c,
-					       struct codel_queue *queue, u64 now,
-					       u64 sojourn)
+static __always_inline enum codel_verdict
+codel_qdisc_verdict(struct Qdisc *sch, struct codel_qdisc *c,
+		    struct codel_queue *queue, u64 now, u64 sojourn)
 {
-	/* all in one place: the answer of codel_signal() stays a jump */
+	/* one call for both cases keeps codel_signal() inlined once */
 	if (trace_codel_state_enabled())
-		return codel_qdisc_signal_traced(sch, c, queue, now, sojourn);
-	return codel_signal(&queue->vars, &c->config.params, now, sojourn,
-			    codel_qdisc_standing(sch, c, sojourn));
+		return codel_qdisc_ask_traced(sch, c, queue, now, sojourn);
+	return codel_qdisc_ask(sch, c, queue, now, sojourn);
 }
 
 /* Tell who traces it if the dropping state is another than it was, between two packets. */
@@ -131,20 +165,21 @@ static noinline void codel_qdisc_report_from_dequeue(struct Qdisc *sch,
 }
 
 /*
- * CoDel wants this packet to signal: mark it, or drop it and look at the next,
- * until one may leave. Its sojourn time is in c->sojourn: an argument for it would be
- * the address of a variable, and put all callers under the stack protector.
+ * Mark or drop the packet as its verdict says, and go on with the next packet until one
+ * may leave. The sojourn time is in c->sojourn: the address of a local variable as an
+ * argument would put all callers under the stack protector.
  */
 static noinline struct sk_buff *
-codel_qdisc_act(struct Qdisc *sch, struct codel_qdisc *c,
-		struct codel_queue *queue, struct sk_buff *skb, u64 now)
+codel_qdisc_act(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *queue,
+		struct sk_buff *skb, u64 now, enum codel_verdict verdict)
 {
 	do {
-		if (c->config.ecn && codel_mark(skb)) {
+		if (verdict == CODEL_SIGNAL && c->config.ecn && codel_mark(skb)) {
 			codel_qdisc_marked(sch, c, queue, skb, CODEL_MARK_CODEL);
 			return skb;
 		}
-		codel_qdisc_lose(sch, c, queue, skb, CODEL_DROP_CODEL);
+		codel_qdisc_lose(sch, c, queue, skb, verdict == CODEL_SIGNAL ?
+				 CODEL_DROP_CODEL : CODEL_DROP_CEILING);
 		codel_qdisc_flow_dropped(sch, queue, 1);
 		codel_compat_dequeue_drop(sch, skb);
 		if (!queue->tail) {
@@ -153,8 +188,10 @@ codel_qdisc_act(struct Qdisc *sch, struct codel_qdisc *c,
 		}
 		skb = codel_qdisc_pop(sch, c, queue);
 		c->sojourn = codel_qdisc_left(c, queue, skb, now);
-	} while (!codel_qdisc_drops_used_up(c) &&
-		 codel_qdisc_signal(sch, c, queue, now, c->sojourn));
+		if (codel_qdisc_drops_used_up(c))
+			break;
+		verdict = codel_qdisc_verdict(sch, c, queue, now, c->sojourn);
+	} while (verdict != CODEL_PASS);
 	codel_qdisc_ce_threshold(sch, c, queue, skb, c->sojourn);
 	return skb;
 }
@@ -178,6 +215,7 @@ static __always_inline struct sk_buff *
 codel_qdisc_pull(struct Qdisc *sch, struct codel_qdisc *c,
 		 struct codel_queue *queue, bool more, u64 *sojourn)
 {
+	enum codel_verdict verdict = CODEL_PASS;
 	struct sk_buff *skb;
 	u64 now;
 
@@ -188,10 +226,11 @@ codel_qdisc_pull(struct Qdisc *sch, struct codel_qdisc *c,
 	now = ktime_get_ns();
 	skb = codel_qdisc_pop(sch, c, queue);
 	*sojourn = codel_qdisc_left(c, queue, skb, now);
-	if (unlikely(!(more && codel_qdisc_drops_used_up(c)) &&
-		     codel_qdisc_signal(sch, c, queue, now, *sojourn))) {
+	if (!(more && codel_qdisc_drops_used_up(c)))
+		verdict = codel_qdisc_verdict(sch, c, queue, now, *sojourn);
+	if (unlikely(verdict != CODEL_PASS)) {
 		c->sojourn = *sojourn;
-		skb = codel_qdisc_act(sch, c, queue, skb, now);
+		skb = codel_qdisc_act(sch, c, queue, skb, now, verdict);
 		*sojourn = c->sojourn;
 		if (skb)
 			codel_qdisc_report_from_dequeue(sch, c, skb);
@@ -290,6 +329,7 @@ static inline void codel_qdisc_reset(struct Qdisc *sch, struct codel_qdisc *c)
 		codel_qdisc_trace_drop(sch, NULL, skb, CODEL_DROP_RESET);
 	c->peeked = false;
 	c->memory = 0;
+	c->watch = (struct codel_watch) {};
 	c->lost = (struct codel_lost) {};
 }
 

@@ -72,6 +72,7 @@ struct codel_queue {
  * @ce_selector: see codel_mark_matches(); fq_codel only
  * @ce_mask: see codel_mark_matches(); fq_codel only
  * @ecn: mark packets that can be marked, in place of dropping them
+ * @ceiling_set: @params.ceiling is the operator's, not the default for target and interval
  */
 struct codel_config {
 	struct codel_params params;
@@ -80,6 +81,7 @@ struct codel_config {
 	u8 ce_selector;
 	u8 ce_mask;
 	bool ecn;
+	bool ceiling_set;
 };
 
 /**
@@ -100,6 +102,7 @@ struct codel_lost {
  * @memory: truesize of the queued packets, without the peeked one, bytes;
  *	CODEL_QDISC_FLOWS
  * @maxpacket: largest packet that left, segmentation offload aside, bytes
+ * @watch: of the packets of all queues; CODEL_QDISC_FLOWS
  * @peeked: the packet in gso_skb came from our ->peek(), and its departure is
  *	not counted yet
  * @peeked_segs: its segments
@@ -114,6 +117,7 @@ struct codel_qdisc {
 	u64 sojourn;
 	u64 memory;
 	u32 maxpacket;
+	struct codel_watch watch;
 
 	bool peeked;
 	u32 peeked_segs;

@@ -25,11 +25,17 @@
  *	(an error together with a ce_threshold). In a dump: it is off.
  * @TCA_CODEL_EXT_RESET_STATS: flag. In a request: all counters start again from 0,
  *	those that the core keeps included. Never in a dump.
+ * @TCA_CODEL_EXT_CEILING: u32, us, above target. In a request: the ceiling from now on. In
+ *	a dump: the ceiling in force; absent if it is off.
+ * @TCA_CODEL_EXT_CEILING_OFF: flag. In a request: no ceiling (an error together with
+ *	one). In a dump: there is none.
  */
 enum {
 	TCA_CODEL_EXT_UNSPEC,
 	TCA_CODEL_EXT_CE_THRESHOLD_OFF,
 	TCA_CODEL_EXT_RESET_STATS,
+	TCA_CODEL_EXT_CEILING,
+	TCA_CODEL_EXT_CEILING_OFF,
 	__TCA_CODEL_EXT_MAX
 };
 
@@ -60,7 +66,8 @@ enum codel_drop_cause {
 	CODEL_DROP_FILTER,	/* a filter said so */
 	CODEL_DROP_TAKEN,	/* an action of a filter took it over; not a loss */
 	CODEL_DROP_RESET,	/* queued when the qdisc was reset, its device put down */
-	CODEL_DROP_CAUSES = 8	/* room for one more */
+	CODEL_DROP_CEILING,	/* CoDel's signals did not slow the senders down */
+	CODEL_DROP_CAUSES
 };
 
 /* Why a packet was marked: index of codel_sight.mark */

@@ -38,10 +38,11 @@ enum codel_option_type {
  * @keyword: its name on the command line and in JSON
  * @help: what it does, in one line
  * @type: how it is written and printed
- * @attr: its attribute in TCA_OPTIONS
+ * @attr: its attribute in TCA_OPTIONS, unless @ext_value is set
  * @mask_attr: CODEL_SELECTOR: the attribute of the mask
  * @mask_key: CODEL_SELECTOR: the mask's name in JSON
- * @ext_attr: the flag in TCA_CODEL_EXT that stands for "KEYWORD off", or for the
+ * @ext_value: its attribute in TCA_CODEL_EXT, a u32; or 0
+ * @ext_flag: the flag in TCA_CODEL_EXT that stands for "KEYWORD off", or for the
  *	action; or 0
  * @hide_zero: 0 means that the qdisc does not know the option
  */
@@ -52,7 +53,8 @@ struct codel_option {
 	__u16 attr;
 	__u16 mask_attr;
 	const char *mask_key;
-	__u16 ext_attr;
+	__u16 ext_value;
+	__u16 ext_flag;
 	bool hide_zero;
 };
 
@@ -84,8 +86,9 @@ struct codel_stat {
 };
 
 /*
- * Options are listed in the order in which the stock tc prints them. Tables
- * end with an entry without a name. Both kinds have fewer options than this.
+ * Options are listed in the order in which the stock tc prints them; those that
+ * it does not know come last. Tables end with an entry without a name. Both
+ * kinds have fewer options than this.
  */
 #define CODEL_OPTIONS_MAX 16
 

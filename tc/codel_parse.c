@@ -40,7 +40,7 @@ static const struct {
 
 static bool codel_can_be_off(const struct codel_option *o)
 {
-	return o->ext_attr && o->type != CODEL_ACTION;
+	return o->ext_flag && o->type != CODEL_ACTION;
 }
 
 static void codel_usage_line(const struct codel_option *o)
@@ -240,22 +240,37 @@ static int codel_put_value(struct nlmsghdr *n, const struct codel_option *o,
 	return codel_put_u8(n, o->attr, v->value);
 }
 
-/* What is off and what is to be done are flags in the nest which the kernel's own ignore */
-static int codel_put_flags(struct nlmsghdr *n,
-			   const struct codel_option *options,
-			   const struct codel_value *values)
+/* Whether the request needs TCA_CODEL_EXT for this option */
+static bool codel_is_in_ext(const struct codel_option *o,
+			    const struct codel_value *v)
+{
+	return v->state == CODEL_BY_FLAG ||
+	       (v->state == CODEL_GIVEN && o->ext_value);
+}
+
+static int codel_put_in_ext(struct nlmsghdr *n, const struct codel_option *o,
+			    const struct codel_value *v)
+{
+	if (v->state == CODEL_BY_FLAG)
+		return addattr_l(n, CODEL_REQUEST_MAX, o->ext_flag, NULL, 0);
+	return addattr_l(n, CODEL_REQUEST_MAX, o->ext_value, &v->value,
+			 sizeof(v->value));
+}
+
+/* In-tree qdiscs ignore this nest */
+static int codel_put_ext(struct nlmsghdr *n, const struct codel_option *options,
+			 const struct codel_value *values)
 {
 	struct rtattr *ext = NULL;
 	int i;
 
 	for (i = 0; options[i].keyword; i++) {
-		if (values[i].state != CODEL_BY_FLAG)
+		if (!codel_is_in_ext(&options[i], &values[i]))
 			continue;
 		if (!ext)
 			ext = addattr_nest(n, CODEL_REQUEST_MAX,
 					   TCA_CODEL_EXT | NLA_F_NESTED);
-		if (addattr_l(n, CODEL_REQUEST_MAX, options[i].ext_attr, NULL,
-			      0))
+		if (codel_put_in_ext(n, &options[i], &values[i]))
 			return -1;
 	}
 	if (ext)
@@ -275,10 +290,10 @@ int codel_parse_options(const char *kind, const struct codel_option *options,
 
 	nest = addattr_nest(n, CODEL_REQUEST_MAX, TCA_OPTIONS);
 	for (i = 0; options[i].keyword; i++)
-		if (values[i].state == CODEL_GIVEN &&
+		if (values[i].state == CODEL_GIVEN && !options[i].ext_value &&
 		    codel_put_value(n, &options[i], &values[i]))
 			return -1;
-	if (codel_put_flags(n, options, values))
+	if (codel_put_ext(n, options, values))
 		return -1;
 	addattr_nest_end(n, nest);
 	return 0;

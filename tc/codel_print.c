@@ -26,6 +26,10 @@ static void codel_print_value(FILE *f, const struct codel_option *o,
 {
 	char buf[SPRINT_BSIZE];
 
+	if (is_json_context()) {
+		codel_json_uint(o->keyword, value);
+		return;
+	}
 	switch (o->type) {
 	case CODEL_PACKETS:
 		fprintf(f, "%s %up ", o->keyword, value);
@@ -60,12 +64,17 @@ static void codel_print_selector(FILE *f, const struct codel_option *o,
 	}
 }
 
-/* What the stock tc prints of an option, which is nothing if it is off */
+/*
+ * What the stock tc prints of an option: nothing if the option is off, or only in
+ * TCA_CODEL_EXT.
+ */
 static void codel_print_option(FILE *f, const struct codel_option *o,
 			       struct rtattr **tb)
 {
 	__u32 value, mask;
 
+	if (o->ext_value)
+		return;
 	if (o->type == CODEL_SELECTOR) {
 		codel_get_attr(&value, tb[o->attr], sizeof(__u8));
 		codel_get_attr(&mask, tb[o->mask_attr], sizeof(__u8));
@@ -80,18 +89,24 @@ static void codel_print_option(FILE *f, const struct codel_option *o,
 		return;
 	if (o->type == CODEL_FLAG)
 		codel_print_flag(f, o, true);
-	else if (is_json_context())
-		codel_json_uint(o->keyword, value);
 	else
 		codel_print_value(f, o, value);
+}
+
+static void codel_print_off(FILE *f, const struct codel_option *o)
+{
+	if (is_json_context())
+		codel_json_null(o->keyword);
+	else
+		fprintf(f, "%s off ", o->keyword);
 }
 
 /*
  * What the stock tc leaves out. A selector that lets everything pass is the
  * state of nearly every qdisc and would only be noise to a reader.
  */
-static void codel_print_off(FILE *f, const struct codel_option *o,
-			    struct rtattr **tb, struct rtattr **ext)
+static void codel_print_more(FILE *f, const struct codel_option *o,
+			     struct rtattr **tb, struct rtattr **ext)
 {
 	__u32 value, mask;
 
@@ -103,11 +118,12 @@ static void codel_print_off(FILE *f, const struct codel_option *o,
 		    codel_get_attr(&mask, tb[o->mask_attr], sizeof(__u8)) &&
 		    !value && !mask && is_json_context())
 			codel_print_selector(f, o, value, mask);
-	} else if (o->ext_attr && ext[o->ext_attr] && !tb[o->attr]) {
-		if (is_json_context())
-			codel_json_null(o->keyword);
-		else
-			fprintf(f, "%s off ", o->keyword);
+	} else if (o->ext_value &&
+		   codel_get_attr(&value, ext[o->ext_value], sizeof(value))) {
+		codel_print_value(f, o, value);
+	} else if (o->ext_flag && ext[o->ext_flag] &&
+		   (o->ext_value || !tb[o->attr])) {
+		codel_print_off(f, o);
 	}
 }
 
@@ -138,7 +154,7 @@ int codel_print_options(FILE *f, const struct codel_option *options,
 	codel_parse_nest(ext, TCA_CODEL_EXT_MAX, tb[TCA_CODEL_EXT]);
 	for (o = options; o->keyword; o++)
 		if (o->type != CODEL_ACTION)
-			codel_print_off(f, o, tb, ext);
+			codel_print_more(f, o, tb, ext);
 	return 0;
 }
 

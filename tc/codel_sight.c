@@ -17,7 +17,7 @@ static const char *const codel_drop_causes[] = {
 	[CODEL_DROP_FILTER] = "filter",
 	[CODEL_DROP_TAKEN] = "taken",
 	[CODEL_DROP_RESET] = "reset",
-	[CODEL_DROP_RESET + 1] = "other",	/* a module that is newer */
+	[CODEL_DROP_CEILING] = "ceiling",
 };
 
 static const char *const codel_mark_causes[] = {

@@ -20,7 +20,7 @@ static const struct codel_option codel_options[] = {
 		.keyword = "ce_threshold",
 		.type = CODEL_TIME,
 		.attr = TCA_CODEL_CE_THRESHOLD,
-		.ext_attr = TCA_CODEL_EXT_CE_THRESHOLD_OFF,
+		.ext_flag = TCA_CODEL_EXT_CE_THRESHOLD_OFF,
 		.help = "mark every ECN-capable packet delayed longer",
 	}, {
 		.keyword = "interval",
@@ -33,9 +33,15 @@ static const struct codel_option codel_options[] = {
 		.attr = TCA_CODEL_ECN,
 		.help = "mark ECN-capable packets instead of dropping them",
 	}, {
+		.keyword = "ceiling",
+		.type = CODEL_TIME,
+		.ext_value = TCA_CODEL_EXT_CEILING,
+		.ext_flag = TCA_CODEL_EXT_CEILING_OFF,
+		.help = "delay at which senders that ignore signals lose every packet",
+	}, {
 		.keyword = "reset_stats",
 		.type = CODEL_ACTION,
-		.ext_attr = TCA_CODEL_EXT_RESET_STATS,
+		.ext_flag = TCA_CODEL_EXT_RESET_STATS,
 		.help = "all counters start again from 0",
 	}, {
 	}

@@ -30,7 +30,7 @@ static const struct codel_option fq_codel_options[] = {
 		.keyword = "ce_threshold",
 		.type = CODEL_TIME,
 		.attr = TCA_FQ_CODEL_CE_THRESHOLD,
-		.ext_attr = TCA_CODEL_EXT_CE_THRESHOLD_OFF,
+		.ext_flag = TCA_CODEL_EXT_CE_THRESHOLD_OFF,
 		.help = "mark every ECN-capable packet delayed longer",
 	}, {
 		.keyword = "ce_threshold_selector",
@@ -61,9 +61,15 @@ static const struct codel_option fq_codel_options[] = {
 		.hide_zero = true,
 		.help = "packets at most that one cut drops",
 	}, {
+		.keyword = "ceiling",
+		.type = CODEL_TIME,
+		.ext_value = TCA_CODEL_EXT_CEILING,
+		.ext_flag = TCA_CODEL_EXT_CEILING_OFF,
+		.help = "delay at which senders that ignore signals lose every packet",
+	}, {
 		.keyword = "reset_stats",
 		.type = CODEL_ACTION,
-		.ext_attr = TCA_CODEL_EXT_RESET_STATS,
+		.ext_flag = TCA_CODEL_EXT_RESET_STATS,
 		.help = "all counters start again from 0",
 	}, {
 	}

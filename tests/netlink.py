@@ -14,8 +14,8 @@ one of TCA_OPTIONS:
 
 NUMBER may carry flags: 64N is 64 with NLA_F_NESTED. For every request a line of
 JSON is printed: errno and message are the kernel's answer, at is the NUMBER of the
-attribute that it blames, and changed tells whether the root qdisc is another one
-than before, or has other options.
+attribute that it blames (64.3 is attribute 3 in nest 64), and changed tells whether
+the root qdisc is another one than before, or has other options.
 
 netlink.py DEV dump prints the root qdisc: its kind, and TCA_OPTIONS as an object
 of numbers and bytes.
@@ -145,8 +145,14 @@ def blamed(offset: bytes | None, first: int, specs: list[str], parts: list[bytes
     if at == first - 4:
         return "options"
     for spec, part in zip(specs, parts):
+        name, _, value = spec.partition("=")
+        number = name.rstrip("N")
         if at == first:
-            return spec.partition("=")[0].rstrip("N")
+            return number
+        if value.startswith("nest:") and first < at < first + len(part):
+            inner = value.removeprefix("nest:").split(",")
+            found = blamed(offset, first + 4, inner, [encode(spec) for spec in inner])
+            return f"{number}.{found}"
         first += len(part)
     return f"offset {at}"
 

@@ -24,7 +24,7 @@ lib_require python3
 burst()
 {
 	topo_create
-	topo_bottleneck 10mbit "$1" target 5ms interval 100ms
+	topo_bottleneck 10mbit "$1" target 5ms interval 100ms ceiling off
 	sink_start
 	check "sent" \
 		"$(udp_send --size 1236 --burst "$2" --every 1 --groups "$3")" == $(($2 * $3))

@@ -23,7 +23,7 @@ lib_require python3
 long_interval()
 {
 	topo_create
-	topo_bottleneck 160bit "$1" target 100ms interval 4000s
+	topo_bottleneck 160bit "$1" target 100ms interval 4000s ceiling off
 	check "interval, us" "$(bottleneck_get .options.interval)" == 4000000000
 	sink_start 4000
 	udp_send --size 986 --head 5 --every 50 --groups 90 >/dev/null
@@ -36,7 +36,7 @@ long_interval()
 long_target()
 {
 	topo_create
-	topo_bottleneck 10mbit "$1" limit 10000 target 4000s interval 100ms
+	topo_bottleneck 10mbit "$1" limit 10000 target 4000s interval 100ms ceiling off
 	check "target, us" "$(bottleneck_get .options.target)" == 4000000000
 	sink_start
 	udp_send --size 1236 --rate 19.8e6 --time 1 >/dev/null
@@ -68,7 +68,7 @@ long_idle()
 	topo_create
 	# Every sender is a flow of its own: the hash is the socket's
 	[[ $kind != "$FQ_CODEL_KIND" ]] || one_flow=(flows 1)
-	topo_bottleneck 10mbit "$kind" limit 10000 "${one_flow[@]}"
+	topo_bottleneck 10mbit "$kind" limit 10000 ceiling off "${one_flow[@]}"
 	overload
 	sleep "$seconds"
 	overload

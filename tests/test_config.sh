@@ -14,14 +14,18 @@
 
 lib_require python3
 
-CODEL_DEFAULTS='{"limit":1000,"target":5000,"interval":100000,"ecn":false,"ce_threshold":null}'
+CODEL_DEFAULTS='{"limit":1000,"target":5000,"interval":100000,"ecn":false,"ce_threshold":null,
+	"ceiling":50000}'
 FQ_CODEL_DEFAULTS='{"limit":10240,"flows":1024,"quantum":1514,"target":5000,"interval":100000,
-	"memory_limit":33554432,"ecn":true,"drop_batch":64,"ce_threshold":null}'
+	"memory_limit":33554432,"ecn":true,"drop_batch":64,"ce_threshold":null,"ceiling":50000}'
 
 # TCA_CODEL_* and TCA_FQ_CODEL_*; the nest with our extensions has the same number
-# in both, and in it the flag that ce_threshold is off has number 1
+# in both. In the nest, 1 is the flag that ce_threshold is off, 3 the ceiling, and 4 the
+# flag that the ceiling is off
 EXT=64
 CE_OFF=${EXT}N=nest:1=hex:
+CEILING=${EXT}N=nest:3
+CEILING_OFF=${EXT}N=nest:4=hex:
 
 is_fair()
 {
@@ -88,24 +92,36 @@ quantum_follows_mtu()
 	done
 }
 
-# WORDS | what is shown otherwise after them
+# WORDS | what is shown otherwise after them. The ceiling is half of interval or four
+# targets, whichever is more, until it is set; it is off where that exceeds 32 bits.
 CHANGES='
 limit 77 | {"limit":77}
 target 3ms | {"target":3000}
-interval 50ms | {"interval":50000}
+interval 50ms | {"interval":50000,"ceiling":25000}
+target 7ms | {"target":7000,"ceiling":28000}
 ecn | {"ecn":true}
 noecn | {"ecn":false}
 ce_threshold 1ms | {"ce_threshold":1000}
 ce_threshold off | {"ce_threshold":null}
-target 4294967295us | {"target":4294967295}
-target 0 | {"target":0}
-interval 4294967295us | {"interval":4294967295}
-interval 1us | {"interval":1}
+target 4294967295us | {"target":4294967295,"ceiling":null}
+target 1073741823us | {"target":1073741823,"ceiling":4294967292}
+target 0 | {"target":0,"ceiling":25000}
+interval 4294967295us | {"interval":4294967295,"ceiling":2147483647}
+interval 1us | {"interval":1,"ceiling":1}
 limit 0 | {"limit":0}
 limit 4294967295 | {"limit":4294967295}
 ce_threshold 0 | {"ce_threshold":0}
 ce_threshold 4294967295us | {"ce_threshold":4294967295}
-ce_threshold off | {"ce_threshold":null}'
+ce_threshold off | {"ce_threshold":null}
+ceiling 20ms | {"ceiling":20000}
+interval 80ms | {"interval":80000}
+target 19999us | {"target":19999}
+target 20ms ceiling 4294967295us | {"target":20000,"ceiling":4294967295}
+target 0 ceiling 1us | {"target":0,"ceiling":1}
+ceiling off | {"ceiling":null}
+target 4294967295us | {"target":4294967295}
+target 5ms interval 100ms | {"target":5000,"interval":100000}
+ceiling 30ms | {"ceiling":30000}'
 FQ_CODEL_CHANGES='
 quantum 300 | {"quantum":300}
 quantum 100 | {"quantum":256}
@@ -152,8 +168,9 @@ changes()
 all_at_once()
 {
 	local kind=$1
-	local words="limit 9 target 8ms interval 70ms ecn ce_threshold 6ms"
-	local expected='{"limit":9,"target":8000,"interval":70000,"ecn":true,"ce_threshold":6000}'
+	local words="limit 9 target 8ms interval 70ms ecn ce_threshold 6ms ceiling 30ms"
+	local expected='{"limit":9,"target":8000,"interval":70000,"ecn":true,"ce_threshold":6000,
+		"ceiling":30000}'
 
 	if is_fair "$kind"; then
 		words+=" flows 5 quantum 1000 memory_limit 40000 drop_batch 3 ce_threshold_selector 1/3"
@@ -181,9 +198,32 @@ ce_threshold_off()
 		change $CE_OFF 1=u32:7000
 		replace
 	END
-	check "TCA_CODEL_EXT when off" "$(option "$EXT")" == 04000100
+	check "TCA_CODEL_EXT when off" "$(option "$EXT")" == 040001000800030050c30000
 	check "target, given besides" "$(option 1)" == 581b0000
 	check "ce_threshold when off" "$(option "$number")" == null
+}
+
+# The ceiling goes on and off by attributes in the nest. One that was set stays, and a
+# target that would reach it is refused.
+ceiling()
+{
+	local kind=$1
+
+	device
+	ask "$kind" <<-END | accepted
+		create
+		change $CEILING=u32:20000
+		change $CEILING_OFF
+		change 1=u32:20000 $CEILING=u32:20001
+	END
+	check "TCA_CODEL_EXT with a ceiling" "$(option "$EXT")" == 0400010008000300214e0000
+	echo "change 2=u32:1 1=u32:20001" | ask "$kind" | sed "s/^/target 1 /" | refused
+	ask "$kind" <<-END | accepted
+		change $CEILING_OFF 1=u32:20001
+		replace
+	END
+	check "TCA_CODEL_EXT when off" "$(option "$EXT")" == 0400010004000400
+	check "target, given besides" "$(option 1)" == 214e0000
 }
 
 accepted()
@@ -230,10 +270,17 @@ wrong()
 		ce_threshold $ce 2=u32:1 $CE_OFF $ce=u32:1
 		TCA_CODEL_EXT 64 2=u32:1 64=nest:1=hex:
 		TCA_CODEL_EXT 64 2=u32:1 64N=nest:3=hex:
+		TCA_CODEL_EXT 64 2=u32:1 64N=nest:3=hex:010000
+		TCA_CODEL_EXT 64 2=u32:1 64N=nest:4=u32:1
+		TCA_CODEL_EXT 64 2=u32:1 64N=nest:5=hex:
 		TCA_CODEL_EXT 64 2=u32:1 64N=nest:0=hex:
 		TCA_CODEL_EXT 64 2=u32:1 64N=nest:1=u32:1
 		TCA_CODEL_EXT 64 2=u32:1 64N=hex:0400
-		TCA_CODEL_EXT 64 2=u32:1 64N=nest:1=hex:,3=hex:
+		TCA_CODEL_EXT 64 2=u32:1 64N=nest:1=hex:,5=hex:
+		ceiling 64.3 2=u32:1 64N=nest:3=u32:0
+		ceiling 64.3 2=u32:1 64N=nest:3=u32:5000
+		ceiling 64.3 2=u32:1 1=u32:4294967295 64N=nest:3=u32:4294967295
+		ceiling 64.3 2=u32:1 64N=nest:1=hex:,3=u32:20000,4=hex:
 		TCA_OPTIONS 0 2=u32:1 0=u32:1
 		TCA_OPTIONS 63 2=u32:1 63=u32:1
 		TCA_OPTIONS 65 2=u32:1 65=u32:1
@@ -359,7 +406,8 @@ stock_tc_plain_name()
 	TC_LIB_DIR=/nonexistent tc -n "$NS" qdisc change dev d0 root handle 1: codel \
 		limit 77 target 3ms interval 50ms ecn ce_threshold 1ms
 	expect "set by a tc without plugins" \
-		'{"limit":77,"target":3000,"interval":50000,"ecn":true,"ce_threshold":1000}'
+		'{"limit":77,"target":3000,"interval":50000,"ecn":true,"ce_threshold":1000,
+		"ceiling":25000}'
 }
 
 module_users()
@@ -391,6 +439,7 @@ lib_add quantum_follows_mtu "quantum is the device's packet, within bounds"
 lib_add_each changes "a change is exact and leaves the rest alone"
 lib_add_each all_at_once "all options in one request"
 lib_add_each ce_threshold_off "ce_threshold goes on and off"
+lib_add_each ceiling "the ceiling goes on and off, and stays above target"
 lib_add_each refused_on_create "whatever is wrong is refused in a new qdisc"
 lib_add_each refused_on_change "whatever is wrong is refused in a change"
 lib_add_each stock_tc "a tc without plugins sets it up and shows it"

@@ -16,7 +16,7 @@
 
 FAST="rate 10gbit burst 1600 limit 1000000000"
 SLOW="rate 8bit burst 200 limit 1000000000"
-MAX_DROPS=16	# in one dequeue: what CODEL_QDISC_MAX_DROPS is
+MAX_DROPS=256	# in one dequeue: what CODEL_QDISC_MAX_DROPS is
 
 ### A queue that has emptied is forgotten
 
@@ -132,7 +132,7 @@ mtu_before_attach()
 	ip -n "$NS" link set d0 mtu "$mtu"
 	tcn qdisc add dev d0 root handle 1: tbf rate 8mbit burst 2000 limit 1000000000
 	tcn qdisc add dev d0 parent 1:1 handle 10: "$kind" limit 100000 noecn \
-		target 100us interval 1ms
+		target 100us interval 1ms ceiling off
 	# Too small to send anything, but the queue has seen it
 	[[ $mtu -ge 1500 ]] || ip -n "$NS" link set d0 mtu 1500
 	probe send d0 1600 size=1400	# 2 MB, twice the threshold's own bound

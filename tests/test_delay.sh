@@ -104,7 +104,7 @@ schedule()
 
 	topo_create
 	topo_bottleneck 10mbit "$kind" limit 10000 \
-		target "${target}ms" interval "${interval}ms"
+		target "${target}ms" interval "${interval}ms" ceiling off
 	sink_start "$(calc "$interval / 1000")"
 	sent=$(udp_send --size 1236 --rate 19.8e6 --time 2)
 	sink_stop

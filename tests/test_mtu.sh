@@ -88,7 +88,7 @@ dummy_create()
 	ip -n "$ROUTER" link set d0 mtu "$1" up
 	tc -n "$ROUTER" qdisc add dev d0 root handle 1: tbf rate 8mbit burst 1600 limit 10000000
 	tc -n "$ROUTER" qdisc add dev d0 parent 1:1 handle 10: "$2" limit 10000 \
-		target 5ms interval 100ms
+		target 5ms interval 100ms ceiling off
 	tc -n "$ROUTER" qdisc add dev r0 clsact
 	tc -n "$ROUTER" filter add dev r0 ingress protocol ip matchall \
 		action mirred egress redirect dev d0

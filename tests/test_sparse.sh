@@ -71,7 +71,7 @@ pause()
 	topo_create
 	# Every sender is a flow of its own: the hash is the socket's
 	[[ $kind != "$FQ_CODEL_KIND" ]] || one_flow=(flows 1)
-	topo_bottleneck 10mbit "$kind" limit 10000 "${one_flow[@]}"
+	topo_bottleneck 10mbit "$kind" limit 10000 ceiling off "${one_flow[@]}"
 	overload
 	FIRST=$(udp_get 6000 lost)
 	sleep "$pause"

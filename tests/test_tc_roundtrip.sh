@@ -37,6 +37,11 @@ ce_threshold 1us
 ce_threshold 4294967295us
 ecn ce_threshold 1ms
 noecn ce_threshold 1ms
+target 0 ceiling 1us
+ceiling 49999us
+ceiling 4294967295us
+ceiling off
+target 4294967295us ceiling off
 limit 77 target 4999us interval 100001us noecn ce_threshold 333us'
 FAIR='
 flows 1
@@ -55,7 +60,7 @@ ce_threshold 1ms ce_threshold_selector 0/255
 ce_threshold off ce_threshold_selector 0xfc/0xff
 flows 7 quantum 1514 memory_limit 4m drop_batch 3 ecn ce_threshold_selector 3/3'
 # What none of them leaves a qdisc with
-DIFFERENT='limit 5 target 7us interval 9us ecn ce_threshold 11us'
+DIFFERENT='limit 5 target 7us interval 9us ecn ce_threshold 11us ceiling 13us'
 DIFFERENT_FAIR='flows 9 quantum 511 memory_limit 12345 drop_batch 13 ce_threshold_selector 2/2'
 
 # lists KIND: its options and what is different from them, in LIST and OTHER
@@ -192,11 +197,12 @@ replace()
 shows_what_was_given()
 {
 	ns_create e
-	replace handle 1: "$1" limit 0 target 5ms interval 4294967295us ce_threshold 1us
-	shows limit 0 target 5000 interval 4294967295 ce_threshold 1
+	replace handle 1: "$1" limit 0 target 5ms interval 4294967295us ce_threshold 1us \
+		ceiling 4294967295us
+	shows limit 0 target 5000 interval 4294967295 ce_threshold 1 ceiling 4294967295
 	replace handle 2: "$1" limit 4294967295 target 0 interval 1us \
-		ce_threshold 4294967295us
-	shows limit 4294967295 target 0 interval 1 ce_threshold 4294967295
+		ce_threshold 4294967295us ceiling 1us
+	shows limit 4294967295 target 0 interval 1 ce_threshold 4294967295 ceiling 1
 }
 
 shows_what_is_off()
@@ -209,9 +215,13 @@ shows_what_is_off()
 	tc -n "$NS" qdisc change dev lo root "$1" noecn
 	shows ce_threshold 1000 ecn false
 	tc -n "$NS" qdisc change dev lo root "$1" ce_threshold off
-	shows ce_threshold null ecn false
+	shows ce_threshold null ecn false ceiling 50000
 	text=$(tc -n "$NS" qdisc show dev lo root)
-	[[ $text == *" ce_threshold off "* && $text == *" noecn "* ]] || fail "$text"
+	[[ $text == *" ce_threshold off noecn ceiling 50ms "* ]] || fail "$text"
+	tc -n "$NS" qdisc change dev lo root "$1" ceiling off
+	shows ce_threshold null ecn false ceiling null
+	text=$(tc -n "$NS" qdisc show dev lo root)
+	[[ $text == *" ce_threshold off noecn ceiling off "* ]] || fail "$text"
 }
 
 plugin_is_loaded()

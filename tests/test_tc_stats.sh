@@ -17,11 +17,12 @@
 
 lib_require python3
 
-# overload KIND: UDP at twice the rate, of which a third may be marked
+# overload KIND: UDP at twice the rate, of which a third may be marked. With a ceiling the
+# queue would not reach its limit.
 overload()
 {
 	topo_create
-	topo_bottleneck 4mbit "$1" limit 200 ecn
+	topo_bottleneck 4mbit "$1" limit 200 ecn ceiling off
 	sink_start
 	udp_send --rate 6e6 --size 1000 --flows 3 --time 1 >/dev/null &
 	udp_send --rate 3e6 --size 800 --tos 2 --source 7000 --time 1 >/dev/null
@@ -186,6 +187,23 @@ accounts()
 	people_read_the_same
 }
 
+# The same with a ceiling, of packets that all may be marked: the ceiling drops them
+ceiling_drops()
+{
+	topo_create
+	topo_bottleneck 4mbit "$1" ecn
+	sink_start
+	udp_send --rate 9e6 --size 800 --tos 2 --time 1 >/dev/null
+	block
+	check "numbers that disagree" "$(now "$UNBALANCED")" == ""
+	check "marked" "$(now .marked.codel.packets)" ">" 0
+	check "dropped at the ceiling" "$(now .dropped.ceiling.packets)" ">" 100
+	check "size of these" "$(now '.dropped.ceiling | .bytes / .packets')" == 814
+	check "dropped for the limit" "$(now .dropped.limit.packets)" == 0
+	people_read_the_same
+	[[ $(text) == *"  drops "*"ceiling "* ]] || fail "$(text)"
+}
+
 # An idle link: packets pass by the queue. Then there is nothing to say of their delay
 nothing_to_say()
 {
@@ -224,7 +242,7 @@ changes_clear_nothing()
 	local before words
 
 	before=$(get "$COUNTERS")
-	for words in "limit 300" "target 6ms" "ce_threshold off" "noecn"; do
+	for words in "limit 300" "target 6ms" "ce_threshold off" "noecn" "ceiling 60ms"; do
 		# shellcheck disable=SC2086 # they are two
 		tc -n "$ROUTER" qdisc change dev r1 parent 1:1 handle 10: "$1" $words
 		snapshot
@@ -462,6 +480,7 @@ delete_is_notified()
 }
 
 lib_add_each accounts "every packet, for people and for programs"
+lib_add_each ceiling_drops "the ceiling drops packets that can be marked"
 lib_add_each nothing_to_say "a queue without packets"
 lib_add_each cleared_when_told "reset_stats clears all, other changes nothing"
 lib_add_each reset_in_a_new_qdisc "reset_stats in a new qdisc"

@@ -97,12 +97,19 @@ flow_of()
 
 by_codel()
 {
-	standing "$1"
+	standing "$1" ceiling off
 	drops_told codel
 	check "flows" "$(flows codel_)" == "$(flow_of "$1")"
 	check "drops" "$(trace_count codel_drop:)" ">" 5
 	check "count at each drop" "$(fields count codel_drop:)" == \
 		"$(seq "$(trace_count codel_drop:)" | paste -s -d ' ')"
+}
+
+# The packets of one burst: fq_codel's ceiling would spare them
+by_ceiling()
+{
+	standing "$1"
+	drops_told "ceiling codel"
 }
 
 # They all came at about the same time: since then each has waited.
@@ -354,7 +361,7 @@ freed_for()
 # Below a parent; 0x30003 is QDISC_CONGESTED where there is such a thing
 reasons()
 {
-	probe_waiting "$1" limit 100
+	probe_waiting "$1" limit 100 ceiling off
 	shaped 1mbit
 	freed
 	if [[ -e $TRACEFS/events/qdisc/qdisc_drop ]]; then
@@ -370,7 +377,7 @@ reasons_root()
 	ns_create n
 	probe_start "$NS"
 	probe_dummy d0
-	tcn qdisc add dev d0 root handle 10: "$1" limit 100
+	tcn qdisc add dev d0 root handle 10: "$1" limit 100 ceiling off
 	slow_link "$PROBE_NS" d0 1000000
 	freed
 	freed_for kfree_skb QDISC_DROP $((CODEL + LIMIT))
@@ -380,6 +387,7 @@ reasons_root()
 }
 
 lib_add_each by_codel "codel_drop: by CoDel"
+lib_add by_ceiling "$CODEL_KIND: codel_drop: at the ceiling" "$CODEL_KIND"
 lib_add_each sojourn_is_a_time "codel_drop: the sojourn time is that since it came"
 lib_add codel_limit "$CODEL_KIND: codel_drop: over limit" "$CODEL_KIND"
 lib_add fq_limit "$FQ_CODEL_KIND: codel_drop: over limit" "$FQ_CODEL_KIND"
@@ -387,7 +395,7 @@ lib_add memory "$FQ_CODEL_KIND: codel_drop: over memory_limit" "$FQ_CODEL_KIND"
 lib_add_each by_change "codel_drop: no room after a change"
 lib_add by_filter "$FQ_CODEL_KIND: codel_drop: filters drop and take" "$FQ_CODEL_KIND"
 lib_add_each by_reset "codel_drop: the device goes down"
-lib_add_each marks "codel_mark: by CoDel" codel ecn
+lib_add_each marks "codel_mark: by CoDel" codel ecn ceiling off
 lib_add_each marks "codel_mark: ce_threshold" ce_threshold target 10s ce_threshold 20ms
 lib_add_each states "codel_state: enters and leaves in turn"
 lib_add_each state_reset "codel_state: is left when the device goes down"

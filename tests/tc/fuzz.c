@@ -275,37 +275,43 @@ int parse_rtattr_flags(struct rtattr *tb[], int max, struct rtattr *rta,
 
 enum shape { NUMBER, TIME, SIZE, FLAG, SELECTOR, ACTION };
 
+/* @ext: in the nest, of the value; @flag: there, of "off" or of an action */
 struct meaning {
 	const char *keyword;
 	enum shape shape;
 	int attr;
-	bool can_be_off;
+	int flag;
+	int ext;
 };
 
 static const struct meaning codel_meaning[] = {
-	{ "limit", NUMBER, TCA_CODEL_LIMIT, false },
-	{ "target", TIME, TCA_CODEL_TARGET, false },
-	{ "interval", TIME, TCA_CODEL_INTERVAL, false },
-	{ "ecn", FLAG, TCA_CODEL_ECN, false },
-	{ "ce_threshold", TIME, TCA_CODEL_CE_THRESHOLD, true },
-	{ "reset_stats", ACTION, 0, false },
-	{ NULL, NUMBER, 0, false }
+	{ "limit", NUMBER, TCA_CODEL_LIMIT, 0, 0 },
+	{ "target", TIME, TCA_CODEL_TARGET, 0, 0 },
+	{ "interval", TIME, TCA_CODEL_INTERVAL, 0, 0 },
+	{ "ecn", FLAG, TCA_CODEL_ECN, 0, 0 },
+	{ "ce_threshold", TIME, TCA_CODEL_CE_THRESHOLD,
+	  TCA_CODEL_EXT_CE_THRESHOLD_OFF, 0 },
+	{ "ceiling", TIME, 0, TCA_CODEL_EXT_CEILING_OFF, TCA_CODEL_EXT_CEILING },
+	{ "reset_stats", ACTION, 0, TCA_CODEL_EXT_RESET_STATS, 0 },
+	{ NULL, NUMBER, 0, 0, 0 }
 };
 
 static const struct meaning fq_codel_meaning[] = {
-	{ "limit", NUMBER, TCA_FQ_CODEL_LIMIT, false },
-	{ "memory_limit", SIZE, TCA_FQ_CODEL_MEMORY_LIMIT, false },
-	{ "flows", NUMBER, TCA_FQ_CODEL_FLOWS, false },
-	{ "quantum", NUMBER, TCA_FQ_CODEL_QUANTUM, false },
-	{ "target", TIME, TCA_FQ_CODEL_TARGET, false },
-	{ "interval", TIME, TCA_FQ_CODEL_INTERVAL, false },
-	{ "ecn", FLAG, TCA_FQ_CODEL_ECN, false },
-	{ "ce_threshold", TIME, TCA_FQ_CODEL_CE_THRESHOLD, true },
+	{ "limit", NUMBER, TCA_FQ_CODEL_LIMIT, 0, 0 },
+	{ "memory_limit", SIZE, TCA_FQ_CODEL_MEMORY_LIMIT, 0, 0 },
+	{ "flows", NUMBER, TCA_FQ_CODEL_FLOWS, 0, 0 },
+	{ "quantum", NUMBER, TCA_FQ_CODEL_QUANTUM, 0, 0 },
+	{ "target", TIME, TCA_FQ_CODEL_TARGET, 0, 0 },
+	{ "interval", TIME, TCA_FQ_CODEL_INTERVAL, 0, 0 },
+	{ "ecn", FLAG, TCA_FQ_CODEL_ECN, 0, 0 },
+	{ "ce_threshold", TIME, TCA_FQ_CODEL_CE_THRESHOLD,
+	  TCA_CODEL_EXT_CE_THRESHOLD_OFF, 0 },
 	{ "ce_threshold_selector", SELECTOR,
-	  TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR, false },
-	{ "drop_batch", NUMBER, TCA_FQ_CODEL_DROP_BATCH_SIZE, false },
-	{ "reset_stats", ACTION, 0, false },
-	{ NULL, NUMBER, 0, false }
+	  TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR, 0, 0 },
+	{ "drop_batch", NUMBER, TCA_FQ_CODEL_DROP_BATCH_SIZE, 0, 0 },
+	{ "ceiling", TIME, 0, TCA_CODEL_EXT_CEILING_OFF, TCA_CODEL_EXT_CEILING },
+	{ "reset_stats", ACTION, 0, TCA_CODEL_EXT_RESET_STATS, 0 },
+	{ NULL, NUMBER, 0, 0, 0 }
 };
 
 static const struct {
@@ -322,8 +328,8 @@ static const struct {
 struct expectation {
 	bool present[EXPECT_MAX];
 	uint32_t value[EXPECT_MAX];
-	bool off;
-	bool reset;
+	bool ext_present[TCA_CODEL_EXT_MAX + 1];
+	uint32_t ext_value[TCA_CODEL_EXT_MAX + 1];
 };
 
 struct request {
@@ -377,15 +383,18 @@ static void choose(const struct meaning *m, struct expectation *e)
 {
 	uint32_t v = roll_u32();
 
-	if (m->can_be_off && below(2)) {
+	if (m->flag && (m->shape == ACTION || below(2))) {
 		word("%s", m->keyword);
-		word("off");
-		e->off = true;
+		if (m->shape != ACTION)
+			word("off");
+		e->ext_present[m->flag] = true;
 		return;
 	}
-	if (m->shape == ACTION) {
+	if (m->ext) {
 		word("%s", m->keyword);
-		e->reset = true;
+		spell_time(words[n_words++], v);
+		e->ext_present[m->ext] = true;
+		e->ext_value[m->ext] = v;
 		return;
 	}
 	/* 0 is no legal drop_batch, and no kernel's dump shows it */
@@ -452,11 +461,32 @@ static void show_words(const char *what)
 	putchar('\n');
 }
 
+/* Those that the meanings name are there, with 4 bytes or none, and no others */
+static void check_ext(const struct rtattr *nest, const struct expectation *e)
+{
+	struct rtattr *ext[TCA_CODEL_EXT_MAX + 1] = { 0 };
+	uint32_t v;
+
+	if (nest)
+		parse_rtattr_flags(ext, TCA_CODEL_EXT_MAX, RTA_DATA(nest),
+				   (int)RTA_PAYLOAD(nest), 0);
+	for (int i = 0; i <= TCA_CODEL_EXT_MAX; i++) {
+		if (e->ext_present[i] != !!ext[i])
+			die("in the nest, %d %s", i, ext[i] ? "sent" : "not sent");
+		if (!ext[i])
+			continue;
+		v = 0;
+		if (RTA_PAYLOAD(ext[i]) != (i == TCA_CODEL_EXT_CEILING) * sizeof(v))
+			die("in the nest, %d has %zu bytes", i, RTA_PAYLOAD(ext[i]));
+		memcpy(&v, RTA_DATA(ext[i]), RTA_PAYLOAD(ext[i]));
+		if (v != e->ext_value[i])
+			die("in the nest, %d is %u, not %u", i, v, e->ext_value[i]);
+	}
+}
+
 static void check_request(struct request *r, const struct expectation *e)
 {
-	struct rtattr *ext[TCA_CODEL_EXT_MAX + 1];
 	struct rtattr *tb[EXPECT_MAX];
-	bool off = false, reset = false;
 	uint32_t v;
 
 	parse_rtattr_flags(tb, EXPECT_MAX - 1, RTA_DATA(options(r)),
@@ -475,17 +505,7 @@ static void check_request(struct request *r, const struct expectation *e)
 
 	parse_rtattr_flags(tb, EXPECT_MAX - 1, RTA_DATA(options(r)),
 			   (int)RTA_PAYLOAD(options(r)), NLA_F_NESTED);
-	if (tb[TCA_CODEL_EXT]) {
-		parse_rtattr_flags(ext, TCA_CODEL_EXT_MAX,
-				   RTA_DATA(tb[TCA_CODEL_EXT]),
-				   (int)RTA_PAYLOAD(tb[TCA_CODEL_EXT]), 0);
-		off = ext[TCA_CODEL_EXT_CE_THRESHOLD_OFF];
-		reset = ext[TCA_CODEL_EXT_RESET_STATS];
-	}
-	if (off != e->off)
-		die("ce_threshold off %s", off ? "sent" : "not sent");
-	if (reset != e->reset)
-		die("reset_stats %s", reset ? "sent" : "not sent");
+	check_ext(tb[TCA_CODEL_EXT], e);
 }
 
 /* A qdisc of ours dumps what it was told, and the nest in any case */
@@ -525,7 +545,7 @@ static void round_trip(void)
 		show_words("not read back");
 		exit(1);
 	}
-	e.reset = false;	/* is never shown */
+	e.ext_present[TCA_CODEL_EXT_RESET_STATS] = false;	/* is never shown */
 	check_request(&r, &e);
 }
 
@@ -559,7 +579,7 @@ static void any_text(void)
 	uint32_t value;
 	unsigned int i;
 	unsigned int len = below(12);
-	const char *keyword = fq_codel_meaning[below(10)].keyword;
+	const char *keyword = fq_codel_meaning[below(11)].keyword;
 
 	n_words = 0;
 	word("%s", keyword);

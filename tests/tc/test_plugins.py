@@ -29,7 +29,7 @@ U32 = 2**32 - 1
 NESTED = 0x8000
 TCA_KIND, TCA_OPTIONS, TCA_STATS2 = 1, 2, 7
 TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_APP = 1, 3, 4
-TCA_CODEL_EXT, CE_THRESHOLD_OFF, RESET_STATS = 64, 1, 2
+TCA_CODEL_EXT, CE_THRESHOLD_OFF, RESET_STATS, CEILING, CEILING_OFF = 64, 1, 2, 3, 4
 NO_PLUGINS = "/nonexistent"
 
 Attrs = dict[int, bytes]
@@ -160,8 +160,11 @@ def encode(table: dict[str, Option], values: dict[str, int]) -> bytes:
     return b"".join(attr(table[k].attr, wire(table[k], v)) for k, v in values.items())
 
 
-def ext(*flags: int) -> bytes:
-    return attr(TCA_CODEL_EXT | NESTED, b"".join(attr(flag, b"") for flag in flags))
+def ext(*flags: int, ceiling: int | None = None) -> bytes:
+    payload = b"".join(attr(flag, b"") for flag in flags)
+    if ceiling is not None:
+        payload += attr(CEILING, u32(ceiling))
+    return attr(TCA_CODEL_EXT | NESTED, payload)
 
 
 def random_value(rng: random.Random, option: Option) -> int:
@@ -192,6 +195,7 @@ def test_help_names_every_option(tc: Tc) -> None:
                 assert keyword in words, f"{kind}: {keyword}"
             if option.shape == "flag":
                 assert "no" + keyword in words, f"{kind}: no{keyword}"
+        assert "\tceiling TIME | off  " in tc.refusal(kind, "help"), words
 
 
 def test_requests_are_those_of_the_stock_tc(tc: Tc) -> None:
@@ -229,8 +233,21 @@ def test_every_value_is_sent(tc: Tc) -> None:
 
 def test_off_is_sent(tc: Tc) -> None:
     for kind in KINDS:
-        sent = tc.add(kind, ["ce_threshold", "off"])
-        assert sent == {TCA_CODEL_EXT | NESTED: attr(CE_THRESHOLD_OFF, b"")}, sent
+        for keyword, flag in (("ce_threshold", CE_THRESHOLD_OFF), ("ceiling", CEILING_OFF)):
+            sent = tc.add(kind, [keyword, "off"])
+            assert sent == {TCA_CODEL_EXT | NESTED: attr(flag, b"")}, sent
+
+
+def test_ceiling_is_sent(tc: Tc) -> None:
+    """In the nest, which in-tree qdiscs ignore, and which there is once."""
+    for kind, table in KINDS.items():
+        for value in (0, 1, U32):
+            sent = tc.add(kind, ["ceiling", str(value)])
+            assert sent == {TCA_CODEL_EXT | NESTED: attr(CEILING, u32(value))}, sent
+        sent = tc.add(kind, "reset_stats ceiling 1.5ms target 7 ce_threshold off".split())
+        nest = attrs(sent.pop(TCA_CODEL_EXT | NESTED))
+        assert nest == {CE_THRESHOLD_OFF: b"", RESET_STATS: b"", CEILING: u32(1500)}, nest
+        assert sent == {table["target"].attr: u32(7)}, sent
 
 
 def test_reset_stats_is_sent(tc: Tc) -> None:
@@ -265,6 +282,12 @@ def test_last_value_counts(tc: Tc) -> None:
             table["ecn"].attr: u32(0),
             TCA_CODEL_EXT | NESTED: attr(CE_THRESHOLD_OFF, b""),
         }, sent
+        for words, nest in (
+            ("ceiling off ceiling 7", attr(CEILING, u32(7))),
+            ("ceiling 7 ceiling off", attr(CEILING_OFF, b"")),
+        ):
+            sent = tc.add(kind, words.split())
+            assert sent == {TCA_CODEL_EXT | NESTED: nest}, f"{words}: {sent}"
 
 
 def test_times_are_exact(tc: Tc) -> None:
@@ -358,6 +381,10 @@ def test_errors_name_keyword_and_value(tc: Tc) -> None:
         (["limit", "08"], 'limit: "08" is not a number'),
         (["limit"], "limit: PACKETS is missing"),
         (["ce_threshold"], 'ce_threshold: TIME or "off" is missing'),
+        (["ceiling"], 'ceiling: TIME or "off" is missing'),
+        (["ceiling", "none"], 'ceiling: "none" is not a time'),
+        (["ceiling", "1.5us"], 'ceiling: "1.5us" is not a whole number of microseconds'),
+        (["ceiling", "-1"], f'ceiling: "-1" is out of range ({time})'),
         (["memory_limit", "4g"], 'memory_limit: "4g" is out of range (0 to 4294967295 bytes)'),
         (["memory_limit", "1tb"], 'memory_limit: "1tb" is not a size'),
         (["ce_threshold_selector", "1"], 'ce_threshold_selector: "1" is not of the form VALUE/MASK'),
@@ -369,7 +396,7 @@ def test_errors_name_keyword_and_value(tc: Tc) -> None:
     ]  # fmt: skip
     for kind in KINDS:
         for options, message in cases:
-            if options[0] in KINDS[kind]:
+            if options[0] in KINDS[kind] or options[0] == "ceiling":
                 said = tc.refusal(kind, *options)
                 assert said == f"{kind}: {message}\n", said
         said = tc.refusal(kind, "limit", "5", "bogus", "7")
@@ -393,9 +420,13 @@ def test_words_of_the_stock_tc_come_first(tc: Tc) -> None:
             table = KINDS[kind]
             values = random_values(rng, table)
             off = "ce_threshold" not in values
-            tc.dump(kind, encode(table, values) + ext(*[CE_THRESHOLD_OFF] * off))
+            ceiling = rng.choice([None, 0, 50000])
+            flags = [CE_THRESHOLD_OFF] * off + [CEILING_OFF] * (ceiling == 0)
+            tc.dump(kind, encode(table, values) + ext(*flags, ceiling=ceiling or None))
             stock = tc.text(plugins=NO_PLUGINS).removesuffix("\n")
             more = ["ce_threshold off"] * off + ["noecn"] * (values.get("ecn") == 0)
+            if ceiling is not None:
+                more.append("ceiling 50ms" if ceiling else "ceiling off")
             wanted = stock + "".join(word + " " for word in more) + "\n"
             assert tc.text() == wanted, f"{tc.text()!r}, not {wanted!r}"
             stock_json = tc.json(plugins=NO_PLUGINS)
@@ -405,9 +436,28 @@ def test_words_of_the_stock_tc_come_first(tc: Tc) -> None:
 
 def test_json_shows_what_is_off(tc: Tc) -> None:
     for kind, table in KINDS.items():
-        tc.dump(kind, encode(table, {"limit": 7, "ecn": 0}) + ext(CE_THRESHOLD_OFF))
+        limit = encode(table, {"limit": 7, "ecn": 0})
+        tc.dump(kind, limit + ext(CE_THRESHOLD_OFF, CEILING_OFF))
         options = tc.json()["options"]
-        assert options == {"limit": 7, "ecn": False, "ce_threshold": None}, options
+        wanted = {"limit": 7, "ecn": False, "ce_threshold": None, "ceiling": None}
+        assert options == wanted, options
+
+
+def test_ceiling_is_shown(tc: Tc) -> None:
+    for kind, table in KINDS.items():
+        limit = encode(table, {"limit": 7})
+        for value, word in ((1, "1us"), (50000, "50ms"), (U32, "4.29e+03s")):
+            tc.dump(kind, limit + ext(ceiling=value))
+            assert tc.text().endswith(f" limit 7p ceiling {word} \n"), tc.text()
+            assert tc.json()["options"] == {"limit": 7, "ceiling": value}, tc.json()
+        tc.dump(kind, limit + ext(CEILING_OFF))
+        assert tc.text().endswith(" limit 7p ceiling off \n"), tc.text()
+        # a module without a ceiling; an attribute that is too short; attribute 0 of the options
+        short = attr(TCA_CODEL_EXT | NESTED, attr(CEILING, b"\1\0\0"))
+        for nest in (ext(), short, attr(0, u32(1)) + ext(), attr(0, u32(1))):
+            tc.dump(kind, limit + nest)
+            assert tc.text().endswith(" limit 7p \n"), tc.text()
+            assert tc.json()["options"] == {"limit": 7}, tc.json()
 
 
 def jq(options: Any) -> list[str]:
@@ -428,13 +478,16 @@ def test_json_round_trips(tc: Tc) -> None:
                 del values["ce_threshold"]
             if values.get("drop_batch") == 0:
                 values["drop_batch"] = 1  # no qdisc has 0
-            tc.dump(kind, encode(table, values) + ext(*[CE_THRESHOLD_OFF] * off))
+            flags, ceiling = [CE_THRESHOLD_OFF] * off, random_value(rng, CODEL["target"])
+            if rng.randrange(2):
+                flags, ceiling = flags + [CEILING_OFF], None
+            tc.dump(kind, encode(table, values) + ext(*flags, ceiling=ceiling))
             before = tc.text("-j")
             sent = tc.add(kind, jq(json.loads(before)[0]["options"]))
-            nest = sent.pop(TCA_CODEL_EXT | NESTED, b"")
-            assert nest == (attr(CE_THRESHOLD_OFF, b"") if off else b"")
-            assert sent == attrs(encode(table, values)), f"{values}: {sent}"
-            tc.dump(kind, b"".join(attr(k, v) for k, v in sent.items()) + ext(*[1] * off))
+            assert sent == attrs(
+                encode(table, values) + ext(*flags, ceiling=ceiling)
+            ), f"{values} {flags} {ceiling}: {sent}"
+            tc.dump(kind, b"".join(attr(k, v) for k, v in sent.items()))
             assert tc.text("-j") == before, before
 
 
@@ -493,9 +546,9 @@ def test_statistics_are_raw_in_json(tc: Tc) -> None:
         assert (wanted | {"drop_next": -10}).items() <= shown.items(), shown
 
 
-# struct codel_sight, by its members' names in JSON. The eighth cause of drops has no name.
+# struct codel_sight, by its members' names in JSON
 COUNTS = ["received", "sent", "queued", "bypassed"]
-DROPS = ["codel", "limit", "memory", "change", "filter", "taken", "reset", "other"]
+DROPS = ["codel", "limit", "memory", "change", "filter", "taken", "reset", "ceiling"]
 MARKS = ["codel", "ce_threshold"]
 Pair = tuple[int, int]  # packets and bytes
 PERCENTILES = {"p50": 500, "p90": 900, "p99": 990, "p99.9": 999}

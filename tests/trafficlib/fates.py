@@ -28,7 +28,7 @@ from . import trace
 PERCENTILES = {"p50_ns": 500, "p90_ns": 900, "p99_ns": 990, "p99_9_ns": 999}  # in thousandths
 # ns: how far apart the qdisc and the tracepoint may look at the clock
 NEAR = int(5000 * float(os.environ.get("CODEL_TEST_SLACK", "1")))
-DROPS = ("codel", "limit", "memory", "change", "filter", "taken", "reset")
+DROPS = ("codel", "limit", "memory", "change", "filter", "taken", "reset", "ceiling")
 MARKS = ("codel", "ce_threshold")
 Qdisc = dict[str, Any]
 

@@ -20,7 +20,7 @@ HEADER, TCMSG = struct.Struct("=IHHII"), struct.Struct("=BxxxiIII")
 KINDS = {"codel": 40, "codel_oot": 40, "fq_codel": 48, "fq_codel_oot": 48}  # where ours begins
 SHARED = 40  # of fq_codel, behind the statistics of the in-tree one
 SIGHT = struct.Struct("=30QHHHH")
-CAUSES = ("codel", "limit", "memory", "change", "filter", "taken", "reset", "spare")
+CAUSES = ("codel", "limit", "memory", "change", "filter", "taken", "reset", "ceiling")
 FOREVER = 20
 STRICT = b"strict_parent"
 

@@ -168,10 +168,26 @@ static const struct history histories[] = {
 #define HISTORIES	(sizeof(histories) / sizeof(histories[0]))
 #define SIGNALS		2000
 
+static unsigned int draws;
+
+static u32 law_random(void)
+{
+	draws++;
+	return 0;
+}
+
+static enum codel_verdict law_ask(struct codel_vars *vars,
+				  const struct codel_params *params, u64 now)
+{
+	return codel_signal(vars, params, now, 2, CODEL_STANDING, law_random);
+}
+
 /* Every step of a dropping state after each history is the right one. */
 static bool history_right(const struct history *history, u64 interval)
 {
-	const struct codel_params params = { .target = 1, .interval = interval };
+	const struct codel_params params = {
+		.target = 1, .interval = interval, .ceiling = CODEL_CEILING_OFF
+	};
 	struct codel_vars vars = {
 		.count = history->count,
 		.lastcount = history->lastcount,
@@ -186,10 +202,10 @@ static bool history_right(const struct history *history, u64 interval)
 		u64 step;
 
 		/* the schedule moves when the next packet is seen */
-		if (!codel_signal(&vars, &params, now, 2, true) ||
-		    codel_signal(&vars, &params, now, 2, true) ||
-		    vars.count != count || vars.drop_next <= now) {
-			note("no signal, or another count", interval, count, 0);
+		if (law_ask(&vars, &params, now) != CODEL_SIGNAL ||
+		    law_ask(&vars, &params, now) != CODEL_PASS ||
+		    vars.count != count || vars.drop_next <= now || draws) {
+			note("no signal, another count, or a draw", interval, count, 0);
 			return false;
 		}
 		step = vars.drop_next - now;

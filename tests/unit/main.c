@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * Tests of codel.h and codel_delay.h, in user space:
- *	law		the drop schedule against the square root
  *	sequence	tables of input and expectation
- *	traffic		side by side with a model after the pseudo-code
  *	delay		the buckets of sojourn times
+ *	law		the drop schedule against the square root
+ *	traffic		side by side with a model after the pseudo-code
+ *	turns		the same for queues that take turns at one link
+ *	ceiling		what the ceiling promises, in simulated floods
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +35,7 @@ int main(int argc, char **argv)
 		.seed = 1, .episodes = 48, .dense = 1 << 20
 	};
 	int cases = law_cases() + sequence_cases() + traffic_cases() +
-		    delay_cases();
+		    turns_cases() + ceiling_cases() + delay_cases();
 	bool bail = false;
 	int more = 0;
 	int opt;
@@ -55,9 +57,12 @@ int main(int argc, char **argv)
 			return usage(argv[0]);
 	}
 	ktap_plan(cases + more, bail);
-	law_run(&options);
+	/* the quick ones first, as most mutants fail there */
 	sequence_run();
-	traffic_run(&options);
 	delay_run(&options);
+	law_run(&options);
+	traffic_run(&options);
+	turns_run(&options);
+	ceiling_run();
 	return ktap_status();
 }

@@ -8,6 +8,8 @@
 struct model_head {
 	struct packet *pkt;
 	bool ok_to_drop;
+	model_ns sojourn_time;
+	bool much;	/* waits behind it */
 };
 
 long double model_exact_step(model_ns interval, unsigned long count)
@@ -27,19 +29,48 @@ static model_ns control_law(const struct model *model, model_ns t)
 	return t + model->step(model->interval, model->count);
 }
 
+/*
+ * A packet is late after half an interval. The late packets of all queues form
+ * one run until none was seen for 16 intervals. A packet that has waited for a
+ * whole interval shows that the delay of its queue persists, once the run is
+ * half an interval old.
+ */
+static void watch_late(struct model *model, model_ns sojourn_time, model_ns now)
+{
+	struct model_watch *watch = model->watch;
+
+	if (!watch || !model->ceiling || sojourn_time <= model->interval / 2)
+		return;
+	if (!watch->late || now - watch->last >= 16 * model->interval)
+		watch->began = now;
+	watch->late = true;
+	watch->last = now;
+	if (model->dropping || sojourn_time < model->interval ||
+	    now - watch->began < model->interval / 2)
+		return;
+	model->watched += !model->first_above_time ||
+			  model->first_above_time > now;
+	model->first_above_time = now;
+}
+
 /* Take a packet, and find whether the delay has been too long for too long. */
 static struct model_head dodequeue(struct model *model, model_ns now)
 {
-	struct model_head r = { fifo_take(&model->queue), false };
+	struct model_head r = { .pkt = fifo_take(&model->queue) };
 	model_ns sojourn_time;
+	uint64_t left;
 
 	if (!r.pkt) {
 		model->first_above_time = 0;
 		return r;
 	}
 	sojourn_time = now - (model_ns)r.pkt->enqueued;
-	if (sojourn_time < model->target ||
-	    model->queue.bytes + model->elsewhere <= model->maxpacket)
+	left = model->queue.bytes + model->elsewhere;
+	r.sojourn_time = sojourn_time;
+	r.much = left > 4 * model->maxpacket && fifo_len(&model->queue);
+	if (left > model->maxpacket)
+		watch_late(model, sojourn_time, now);
+	if (sojourn_time < model->target || left <= model->maxpacket)
 		model->first_above_time = 0;
 	else if (model->first_above_time == 0)
 		model->first_above_time = now + model->interval;
@@ -70,7 +101,7 @@ static bool drop(struct model *model, const struct packet *pkt)
  */
 static bool cut_short(struct model *model, bool lost)
 {
-	struct model_head r = { NULL, false };
+	struct model_head r = { .pkt = NULL };
 
 	if (!lost)
 		return true;
@@ -88,36 +119,126 @@ static bool cut_short(struct model *model, bool lost)
 	return true;
 }
 
-/* In the loop below a packet was dropped, and this one is next. */
-static void after_drop(struct model *model, const struct model_head *r)
+model_ns model_ceiling(const struct model *model)
 {
-	model->interrupted = false;
-	if (r->ok_to_drop)
-		model->drop_next = control_law(model, model->drop_next);
-	else
-		leave(model, r);
+	model_ns step = model->step(model->interval, model->count);
+
+	return step > model->ceiling ? step : model->ceiling;
 }
 
-/* Return true if the packet that leaves is recorded already. */
-static bool go_on_dropping(struct model *model, struct model_head *r,
+/*
+ * The chance of the packet after this one, in 255ths: the last step that the
+ * straight line from half of the ceiling, in whole ns, to twice that half has
+ * reached.
+ */
+static unsigned int next_chance(const struct model *model,
+				const struct model_head *r)
+{
+	unsigned int chance = 0, bit;
+	__int128 half, beyond;
+
+	if (!model->ceiling || !r->much)
+		return 0;
+	half = model_ceiling(model) / 2;
+	beyond = r->sojourn_time - half;
+	if (beyond <= 0)
+		return 0;
+	for (bit = 128; bit; bit /= 2)
+		if ((chance + bit) * half <= beyond * 255)
+			chance += bit;
+	return chance;
+}
+
+/* Probability chance/255, exactly. */
+static bool lose_by_chance(struct model *model, unsigned int chance)
+{
+	unsigned __int128 number = rng_u32(&model->rng);
+
+	return number * 255 < (unsigned __int128)chance << 32;
+}
+
+/* Count the signal that is due. */
+static void count_due(struct model *model, unsigned int chance)
+{
+	model_ns step = model->step(model->interval, model->count);
+	bool lowest = !model->ceiling || step <= model->ceiling;
+
+	model->interrupted = true;
+	model->silent += chance > 0;
+	if (chance && lowest)
+		model->frozen++;
+	else if (model->count < UINT32_MAX)
+		model->count++;
+}
+
+/* This packet is the next one that is looked at in the dropping state. */
+static void look_at(struct model *model, const struct model_head *r)
+{
+	if (!r->ok_to_drop)
+		leave(model, r);
+	else if (model->interrupted)
+		model->drop_next = control_law(model, model->drop_next);
+	model->interrupted = false;
+}
+
+/*
+ * Chance has chosen the packet: it is dropped. But as long as the ceiling has still to
+ * fall, one that has waited for less than an interval is marked if it can be.
+ */
+static bool lose(struct model *model, const struct model_head *r)
+{
+	model->over++;
+	if (model_ceiling(model) > model->ceiling &&
+	    r->sojourn_time < model->interval)
+		return drop(model, r->pkt);
+	fates_add(&model->fates, r->pkt, FATE_DROPPED);
+	return true;
+}
+
+/*
+ * The loop of drops. Return true if the packet that leaves is recorded already.
+ *
+ * With a chance of 0 this is the loop of the documents: while a signal is due,
+ * drop and take the next packet.
+ */
+static bool drop_while_due(struct model *model, struct model_head *r,
 			   model_ns now)
 {
-	if (model->interrupted)
-		after_drop(model, r);
-	else if (!r->ok_to_drop)
-		leave(model, r);
-	while (model->dropping && now >= model->drop_next) {
-		bool lost = drop(model, r->pkt);
+	while (model->dropping) {
+		unsigned int chance = model->chance;
+		bool due = now >= model->drop_next;
+		bool lost = true;
 
-		if (model->count < UINT32_MAX)
-			model->count++;
-		model->interrupted = true;
+		model->chance = next_chance(model, r);
+		if (!model->ceiling)
+			chance = 0;
+		else if (model->chance == 255)
+			chance = 255;
+		if (due)
+			count_due(model, chance);
+		else if (!chance)
+			return false;
+		if (!chance) {
+			lost = drop(model, r->pkt);
+		} else if (lose_by_chance(model, chance)) {
+			lost = lose(model, r);
+		} else {
+			model->spared++;
+			return false;
+		}
 		if (cut_short(model, lost))
 			return true;
 		*r = dodequeue(model, now);
-		after_drop(model, r);
+		look_at(model, r);
 	}
 	return false;
+}
+
+static bool go_on_dropping(struct model *model, struct model_head *r,
+			   model_ns now)
+{
+	look_at(model, r);
+	return drop_while_due(model, r, now);
 }
 
 /* As above. */
@@ -137,10 +258,12 @@ static bool start_dropping(struct model *model, struct model_head *r,
 	}
 	model->drop_next = control_law(model, now);
 	model->lastcount = model->count;
+	model->chance = next_chance(model, r);
 	if (cut_short(model, lost))
 		return true;
 	*r = dodequeue(model, now);
-	return false;
+	/* the documents let this packet leave; the ceiling may drop it */
+	return r->ok_to_drop && drop_while_due(model, r, now);
 }
 
 /* Not in the documents: each of these drops is one more signal. */
@@ -157,10 +280,16 @@ void model_overflow(struct model *model, unsigned int dropped)
 
 void model_dequeue(struct model *model, model_ns now)
 {
-	struct model_head r = dodequeue(model, now);
 	bool recorded = false;
+	struct model_head r;
 
+	/* shown by the packet after the one that entered the state */
+	if (model->ceiling && model->dropping && !model->first_above_time) {
+		model->dropping = false;
+		model->exits++;
+	}
 	model->fates.len = 0;
+	r = dodequeue(model, now);
 	if (model->dropping)
 		recorded = go_on_dropping(model, &r, now);
 	else if (r.ok_to_drop)

@@ -4,16 +4,27 @@
  * section 5: a queue that drops as it is dequeued, with the clock as a signed
  * number and the square root as the mathematics library has it. It shares no
  * line with codel.h, so that an error would have to be made twice.
+ *
+ * The ceiling and the watch are not in these documents. The model has them
+ * after their descriptions in words.
  */
 #ifndef MODEL_H
 #define MODEL_H
 
 #include "fifo.h"
+#include "rng.h"
 
 typedef long long model_ns;
 
 /* the step that the model shall take where the exact one is not a whole ns */
 typedef model_ns (*model_step_fn)(model_ns interval, unsigned long count);
+
+/* what the queues of one link have in common */
+struct model_watch {
+	bool late;		/* a packet has waited for half an interval */
+	model_ns began;		/* the first of the late packets left */
+	model_ns last;		/* the last of them left */
+};
 
 struct model {
 	struct fifo queue;
@@ -21,10 +32,13 @@ struct model {
 
 	model_ns target;
 	model_ns interval;
+	model_ns ceiling;	/* 0: none */
 	uint64_t maxpacket;	/* bytes */
 	uint64_t elsewhere;	/* bytes in queues that share the link */
 	unsigned int bound;	/* drops in one dequeue, 0: any number */
 	model_step_fn step;
+	struct model_watch *watch;	/* NULL: none */
+	struct rng rng;
 
 	model_ns first_above_time;
 	model_ns drop_next;
@@ -32,12 +46,18 @@ struct model {
 	unsigned long long lastcount;
 	bool dropping;
 	bool interrupted;	/* in the loop of drops, by a mark or the bound */
+	unsigned int chance;	/* of the next packet to be lost, in 255ths */
 
 	unsigned long long entries;
 	unsigned long long resumes;
 	unsigned long long exits;
 	unsigned long long emptied;	/* exits because nothing was left */
 	unsigned long long bounded;
+	unsigned long long over;	/* losses by chance */
+	unsigned long long spared;	/* packets that chance let leave */
+	unsigned long long silent;	/* signals that were due and not given */
+	unsigned long long frozen;	/* those of them that were not counted */
+	unsigned long long watched;	/* delays that only the watch showed */
 };
 
 /* interval / sqrt(count) */
@@ -45,6 +65,9 @@ long double model_exact_step(model_ns interval, unsigned long count);
 
 /* a model_step_fn: the exact step to the nearest ns, 1 at least */
 model_ns model_round_step(model_ns interval, unsigned long count);
+
+/* sojourn time at which every packet is lost; in the dropping state only */
+model_ns model_ceiling(const struct model *model);
 
 /* @dropped packets at the head are lost because the queue was too long */
 void model_overflow(struct model *model, unsigned int dropped);

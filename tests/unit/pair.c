@@ -6,6 +6,38 @@
 #include "ktap.h"
 #include "pair.h"
 
+/* of the subject that is asked, as codel_random_fn has no arguments */
+static struct rng *subject_rng;
+
+static u32 subject_random(void)
+{
+	return rng_u32(subject_rng);
+}
+
+static enum codel_waiting subject_waiting(const struct subject *subject,
+					  const struct limits *limits)
+{
+	u64 left = subject->queue.bytes + limits->elsewhere;
+
+	if (left <= limits->mtu)
+		return CODEL_LITTLE;
+	if (left <= CODEL_MUCH_MTUS * limits->mtu || !fifo_len(&subject->queue))
+		return CODEL_STANDING;
+	return CODEL_MUCH;
+}
+
+static enum codel_verdict subject_ask(struct subject *subject, u64 now,
+				      u64 sojourn, const struct limits *limits)
+{
+	enum codel_waiting waiting = subject_waiting(subject, limits);
+
+	if (subject->watch && waiting != CODEL_LITTLE)
+		codel_watch_late(subject->watch, &subject->vars,
+				 &subject->params, now, sojourn);
+	return codel_signal(&subject->vars, &subject->params, now, sojourn,
+			    waiting, subject_random);
+}
+
 /* The caller's loop, as codel.h describes it, with a bound on its work. */
 static void subject_dequeue(struct subject *subject, u64 now,
 			    const struct limits *limits)
@@ -14,16 +46,18 @@ static void subject_dequeue(struct subject *subject, u64 now,
 	struct packet *pkt;
 
 	fates->len = 0;
+	subject_rng = &subject->rng;
 	while ((pkt = fifo_take(&subject->queue))) {
-		u64 left = subject->queue.bytes + limits->elsewhere;
+		enum codel_verdict verdict = CODEL_PASS;
 
-		if ((limits->bound && fates->len >= limits->bound) ||
-		    !codel_signal(&subject->vars, &subject->params, now,
-				  now - pkt->enqueued, left > limits->mtu)) {
+		if (!limits->bound || fates->len < limits->bound)
+			verdict = subject_ask(subject, now, now - pkt->enqueued,
+					      limits);
+		if (verdict == CODEL_PASS) {
 			fates_add(fates, pkt, FATE_DELIVERED);
 			return;
 		}
-		if (pkt->markable) {
+		if (verdict == CODEL_SIGNAL && pkt->markable) {
 			fates_add(fates, pkt, FATE_MARKED);
 			return;
 		}
@@ -68,6 +102,9 @@ bool pair_alloc(struct pair *pair)
 	ok = fifo_alloc(&pair->subject.queue, &pair->subject.fates);
 	ok &= fifo_alloc(&pair->model.queue, &pair->model.fates);
 	pair->model.step = pair_step;
+	pair->subject.params.ceiling = CODEL_CEILING_OFF;
+	rng_seed(&pair->subject.rng, 0);
+	rng_seed(&pair->model.rng, 0);
 	pair_step_bad = false;
 	return ok;
 }
@@ -100,6 +137,7 @@ void pair_reset(struct pair *pair)
 	model->lastcount = 0;
 	model->dropping = false;
 	model->interrupted = false;
+	model->chance = 0;
 }
 
 void pair_set(struct pair *pair, u64 target, u64 interval)
@@ -108,6 +146,18 @@ void pair_set(struct pair *pair, u64 target, u64 interval)
 	pair->subject.params.interval = interval;
 	pair->model.target = target;
 	pair->model.interval = interval;
+}
+
+void pair_set_ceiling(struct pair *pair, u64 ceiling)
+{
+	pair->subject.params.ceiling = ceiling;
+	pair->model.ceiling = ceiling == CODEL_CEILING_OFF ? 0 : ceiling;
+}
+
+void pair_share(struct pair *pair, struct pair_watch *watch)
+{
+	pair->subject.watch = &watch->subject;
+	pair->model.watch = &watch->model;
 }
 
 void pair_set_count(struct pair *pair, u32 count, u32 lastcount)
@@ -183,12 +233,31 @@ static bool dropping_same(struct pair *pair)
 	       !model->interrupted;
 }
 
+/* The chance has no effect outside the dropping state. */
+static bool chance_same(const struct pair *pair)
+{
+	return !pair->subject.vars.dropping ||
+	       pair->subject.vars.chance == pair->model.chance;
+}
+
+static bool watch_same(const struct pair *pair)
+{
+	const struct codel_watch *subject = pair->subject.watch;
+	const struct model_watch *model = pair->model.watch;
+
+	if (!subject || !model->late)
+		return !subject || !subject->last;
+	return subject->since == (u64)model->began &&
+	       subject->last == (u64)model->last;
+}
+
 static bool state_same(struct pair *pair)
 {
 	const struct codel_vars *vars = &pair->subject.vars;
 	const struct model *model = &pair->model;
 
-	return dropping_same(pair) &&
+	return dropping_same(pair) && chance_same(pair) && watch_same(pair) &&
+	       pair->subject.rng.state == model->rng.state &&
 	       vars->first_above_time == (u64)model->first_above_time &&
 	       vars->drop_next == (u64)model->drop_next &&
 	       vars->count == model->count &&
@@ -201,19 +270,27 @@ static void pair_explain(const struct pair *pair, u64 now)
 	const struct codel_vars *vars = &pair->subject.vars;
 	const struct model *model = &pair->model;
 
-	ktap_note("now %llu target %lld interval %lld mtu %llu elsewhere %llu bound %u",
+	ktap_note("now %llu target %lld interval %lld ceiling %lld mtu %llu elsewhere %llu bound %u",
 		  (unsigned long long)now, model->target, model->interval,
+		  model->ceiling,
 		  (unsigned long long)model->maxpacket,
 		  (unsigned long long)model->elsewhere, model->bound);
-	ktap_note("codel.h: took %u first_above %llu next %llu count %u last %u dropping %d owed %d",
+	ktap_note("codel.h: took %u first_above %llu next %llu count %u last %u dropping %d owed %d chance %u",
 		  pair->subject.fates.len,
 		  (unsigned long long)vars->first_above_time,
 		  (unsigned long long)vars->drop_next, vars->count,
-		  vars->lastcount, vars->dropping, vars->owed);
-	ktap_note("model:   took %u first_above %lld next %lld count %llu last %llu dropping %d interrupted %d",
+		  vars->lastcount, vars->dropping, vars->owed, vars->chance);
+	ktap_note("model:   took %u first_above %lld next %lld count %llu last %llu dropping %d interrupted %d chance %u",
 		  model->fates.len, model->first_above_time, model->drop_next,
 		  model->count, model->lastcount, model->dropping,
-		  model->interrupted);
+		  model->interrupted, model->chance);
+	if (model->watch)
+		ktap_note("late: codel.h since %llu last %llu, model since %lld last %lld",
+			  (unsigned long long)pair->subject.watch->since,
+			  (unsigned long long)pair->subject.watch->last,
+			  model->watch->began, model->watch->last);
+	if (pair->subject.rng.state != model->rng.state)
+		ktap_note("the counts of random numbers differ");
 }
 
 bool pair_dequeue(struct pair *pair, u64 now)

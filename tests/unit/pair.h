@@ -15,6 +15,14 @@ struct subject {
 	struct fates fates;	/* of the last dequeue */
 	struct codel_params params;
 	struct codel_vars vars;
+	struct codel_watch *watch;	/* NULL: none */
+	struct rng rng;
+};
+
+/* for all pairs that share a link */
+struct pair_watch {
+	struct codel_watch subject;
+	struct model_watch model;
 };
 
 /* of the caller's, not of the algorithm */
@@ -45,6 +53,12 @@ void pair_free(struct pair *pair);
 /* fresh state and empty queues; the figures are kept */
 void pair_reset(struct pair *pair);
 void pair_set(struct pair *pair, u64 target, u64 interval);
+
+/* CODEL_CEILING_OFF, as it is at first, or ns */
+void pair_set_ceiling(struct pair *pair, u64 ceiling);
+
+/* the queue takes turns with all that have the same @watch */
+void pair_share(struct pair *pair, struct pair_watch *watch);
 
 /* as if the last dropping state had ended with this count */
 void pair_set_count(struct pair *pair, u32 count, u32 lastcount);

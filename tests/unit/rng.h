@@ -30,6 +30,11 @@ static inline void rng_seed(struct rng *rng, uint64_t seed)
 	rng_next(rng);
 }
 
+static inline uint32_t rng_u32(struct rng *rng)
+{
+	return rng_next(rng) >> 32;
+}
+
 /* evenly from @lo to @hi */
 static inline uint64_t rng_even(struct rng *rng, uint64_t lo, uint64_t hi)
 {

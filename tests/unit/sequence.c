@@ -19,38 +19,65 @@ enum what {
 	OVERFLOW,	/* .ns packets were lost */
 	TARGET,		/* set to .ns */
 	INTERVAL,
+	CEILING,
+	OTHER,		/* a packet of another queue leaves */
 	LATER,		/* time passes, .ns */
 };
 
 struct input {
 	enum what what;
 	u64 ns;		/* ASK: since the last line */
-	bool signal;
+	enum codel_verdict verdict;
 	u32 count;	/* after it */
 	u64 sojourn;
-	bool small;	/* no more than one MTU waits behind it */
+	enum codel_waiting waiting;
+	bool draws;	/* a random number, which is .random */
+	u32 random;
 };
 
 struct sequence {
 	const char *name;
 	struct codel_params params;
 	struct codel_vars vars;
+	bool watched;	/* the queue takes turns with others */
 	struct input input[24];
 };
 
-#define INTERNET	.params = { 5 * MS, 100 * MS }
+/* RFC 8289 alone */
+#define PARAMS(target, interval) { target, interval, CODEL_CEILING_OFF }
+#define INTERNET	.params = PARAMS(5 * MS, 100 * MS)
+#define CEILED		.params = { 5 * MS, 100 * MS, 50 * MS }
 #define START		SEC	/* the clock at the first line */
 
-/* time since the last line, verdict, count */
-#define OVER(ns, signal, count)	{ ASK, ns, signal, count, 50 * MS, false }
-#define UNDER(ns, count)	{ ASK, ns, false, count, 5 * MS - 1, false }
-#define SMALL(ns, count)	{ ASK, ns, false, count, 50 * MS, true }
+/* time since the last line, verdict, count, sojourn time */
+#define WAITED(ns, verdict, count, sojourn) \
+	{ ASK, ns, verdict, count, sojourn, CODEL_STANDING, false, 0 }
+#define OVER(ns, verdict, count) WAITED(ns, verdict, count, 50 * MS)
+#define UNDER(ns, count)	WAITED(ns, 0, count, 5 * MS - 1)
+#define LITTLE(ns, count, sojourn) \
+	{ ASK, ns, 0, count, sojourn, CODEL_LITTLE, false, 0 }
+#define SMALL(ns, count)	LITTLE(ns, count, 50 * MS)
+
+/* the same with much behind it: without a random number, and with this one */
+#define MUCH(ns, verdict, count, sojourn) \
+	{ ASK, ns, verdict, count, sojourn, CODEL_MUCH, false, 0 }
+#define LOT(ns, verdict, count, sojourn, random) \
+	{ ASK, ns, verdict, count, sojourn, CODEL_MUCH, true, random }
+
+#define LATE(ns, sojourn) { OTHER, ns, 0, 0, sojourn, 0, false, 0 }
+
+#define PASS		CODEL_PASS
+#define SIGNAL		CODEL_SIGNAL
+#define LOSE		CODEL_OVER
 
 /* a queue that has stood for an interval at @START */
 #define STOOD		.first_above_time = START
 
 /* a dropping state at @START in which the signal after @n is due */
 #define IN_STATE(n)	{ START, START, n, 1, true, false }
+
+/* a dropping state at @START in which no signal is due */
+#define AHEAD(n)	{ START, START + IDLE, n, 1, true, false }
 
 /* the steps at 100 ms */
 #define STEP_2		70710678
@@ -65,10 +92,10 @@ static const struct sequence sequences[] = {
 	}, {
 		.name = "target itself is above, a ns less is not",
 		INTERNET, .input = {
-			{ ASK, 0, 0, 0, 5 * MS, 0 },
+			WAITED(0, 0, 0, 5 * MS),
 			UNDER(50 * MS, 0),
-			{ ASK, 50 * MS, 0, 0, 5 * MS, 0 },
-			{ ASK, 100 * MS, 1, 1, 5 * MS, 0 },
+			WAITED(50 * MS, 0, 0, 5 * MS),
+			WAITED(100 * MS, 1, 1, 5 * MS),
 		},
 	}, {
 		.name = "an empty queue forgets first_above_time",
@@ -190,23 +217,23 @@ static const struct sequence sequences[] = {
 		.input = { { LATER, IDLE }, OVER(0, 1, 1) },
 	}, {
 		.name = "target and interval of 4294.967295 s",
-		.params = { LONGEST, LONGEST }, .input = {
-			{ ASK, 0, 0, 0, LONGEST, 0 },
-			{ ASK, LONGEST - 1, 0, 0, LONGEST, 0 },
-			{ ASK, 1, 1, 1, LONGEST, 0 },
+		.params = PARAMS(LONGEST, LONGEST), .input = {
+			WAITED(0, 0, 0, LONGEST),
+			WAITED(LONGEST - 1, 0, 0, LONGEST),
+			WAITED(1, 1, 1, LONGEST),
 			/* the root has 31 bits, which is 2 us here */
-			{ ASK, LONGEST - 10 * US, 0, 1, LONGEST, 0 },
-			{ ASK, 10 * US, 1, 2, LONGEST, 0 },
-			{ ASK, LONGEST, 1, 3, LONGEST, 0 },
-			{ ASK, 0, 0, 3, LONGEST - 1, 0 },
-			{ ASK, 0, 0, 3, LONGEST, 0 },
-			{ ASK, LONGEST, 1, 2, LONGEST, 0 },
+			WAITED(LONGEST - 10 * US, 0, 1, LONGEST),
+			WAITED(10 * US, 1, 2, LONGEST),
+			WAITED(LONGEST, 1, 3, LONGEST),
+			WAITED(0, 0, 3, LONGEST - 1),
+			WAITED(0, 0, 3, LONGEST),
+			WAITED(LONGEST, 1, 2, LONGEST),
 		},
 	}, {
 		.name = "target 0 accepts no delay at all",
-		.params = { 0, 100 * MS }, .input = {
-			{ ASK, 0, 0, 0, 0, 0 }, { ASK, 100 * MS, 1, 1, 0, 0 },
-			{ ASK, 0, 0, 1, 0, 1 },
+		.params = PARAMS(0, 100 * MS), .input = {
+			WAITED(0, 0, 0, 0), WAITED(100 * MS, 1, 1, 0),
+			LITTLE(0, 1, 0),
 		},
 	}, {
 		.name = "the count stops at 2^32-1",
@@ -255,7 +282,7 @@ static const struct sequence sequences[] = {
 		},
 	}, {
 		.name = "1 us: the schedule moves at any count",
-		.params = { US, US }, .vars = IN_STATE(UINT32_MAX), .input = {
+		.params = PARAMS(US, US), .vars = IN_STATE(UINT32_MAX), .input = {
 			OVER(0, 1, UINT32_MAX), OVER(0, 0, UINT32_MAX),
 			OVER(1, 1, UINT32_MAX), OVER(0, 0, UINT32_MAX),
 			OVER(3, 1, UINT32_MAX), OVER(0, 1, UINT32_MAX),
@@ -289,22 +316,258 @@ static const struct sequence sequences[] = {
 			OVER(100 * MS - 1, 0, 5), OVER(1, 1, 4),
 		},
 	},
+	/* the step at 4 signals is 50 ms, which is the ceiling, too */
+	{
+		.name = "ceiling: no chance up to half of it",
+		CEILED, .vars = AHEAD(4), .input = {
+			MUCH(0, PASS, 4, 25 * MS), MUCH(0, PASS, 4, 25 * MS + 1),
+			MUCH(0, PASS, 4, 25 * MS + 98039),
+			MUCH(0, PASS, 4, 25 * MS + 98040),
+			LOT(0, LOSE, 4, 25 * MS, 0),
+			MUCH(0, PASS, 4, 25 * MS),
+		},
+	}, {
+		.name = "ceiling: the first step is 1/255",
+		CEILED, .vars = AHEAD(4), .input = {
+			MUCH(0, PASS, 4, 25 * MS + 98040),
+			LOT(0, LOSE, 4, 25 * MS + 98040, 16843009),
+			LOT(0, PASS, 4, 25 * MS + 98040, 16843010),
+			LOT(0, PASS, 4, 25 * MS, UINT32_MAX),
+			MUCH(0, PASS, 4, 25 * MS),
+		},
+	}, {
+		.name = "ceiling: half of the chance at three quarters of it",
+		CEILED, .vars = AHEAD(4), .input = {
+			/* 127/255 */
+			MUCH(0, PASS, 4, 37500 * US),
+			LOT(0, LOSE, 4, 37500 * US, 2139062143),
+			LOT(0, PASS, 4, 37500 * US, 2139062144),
+		},
+	}, {
+		.name = "ceiling: certainty there, 254/255 a ns below",
+		CEILED, .vars = AHEAD(4), .input = {
+			LOT(0, LOSE, 4, 50 * MS, UINT32_MAX),
+			LOT(0, LOSE, 4, 50 * MS, UINT32_MAX),
+			LOT(0, LOSE, 4, 50 * MS - 1, UINT32_MAX),
+			LOT(0, PASS, 4, 50 * MS - 1, UINT32_MAX),
+			LOT(0, LOSE, 4, IDLE, 0),
+			LOT(0, LOSE, 4, IDLE, UINT32_MAX),
+		},
+	}, {
+		.name = "ceiling: the chance is that of the next packet",
+		CEILED, .vars = AHEAD(4), .input = {
+			MUCH(0, PASS, 4, 50 * MS - 1),
+			LOT(0, LOSE, 4, 10 * MS, 0),
+			MUCH(0, PASS, 4, 50 * MS - 1),
+			LOT(0, LOSE, 4, 10 * MS, 0),
+			MUCH(0, PASS, 4, 10 * MS),
+		},
+	}, {
+		.name = "ceiling: the packet that enters the state gives the first chance",
+		CEILED, .vars = { STOOD }, .input = {
+			MUCH(0, SIGNAL, 1, 100 * MS),
+			LOT(0, SIGNAL, 1, 50 * MS, UINT32_MAX),
+			MUCH(0, PASS, 1, 50 * MS),
+		},
+	}, {
+		.name = "ceiling: an interval at first",
+		CEILED, .vars = { STOOD }, .input = {
+			MUCH(0, SIGNAL, 1, 50 * MS), MUCH(0, PASS, 1, 50 * MS),
+			MUCH(0, PASS, 1, 100 * MS - 1),
+			LOT(0, LOSE, 1, 100 * MS, UINT32_MAX),
+			LOT(0, SIGNAL, 1, 50 * MS, UINT32_MAX),
+			MUCH(0, PASS, 1, 50 * MS),
+		},
+	}, {
+		.name = "ceiling: while it falls, a mark will do below an interval",
+		CEILED, .vars = AHEAD(3), .input = {
+			LOT(0, SIGNAL, 3, 60 * MS, 0),
+			LOT(0, SIGNAL, 3, 100 * MS - 1, 0),
+			LOT(0, LOSE, 3, 100 * MS, 0),
+			LOT(IDLE, LOSE, 4, 60 * MS, 0),
+		},
+	}, {
+		.name = "ceiling: no lower than it was set",
+		CEILED, .vars = AHEAD(10000), .input = {
+			MUCH(0, PASS, 10000, 25 * MS),
+			MUCH(0, PASS, 10000, 50 * MS - 1),
+			LOT(0, PASS, 10000, 25 * MS, UINT32_MAX),
+			MUCH(0, PASS, 10000, 25 * MS),
+		},
+	}, {
+		.name = "ceiling: no chance unless much waits behind a packet",
+		CEILED, .vars = AHEAD(4), .input = {
+			OVER(0, PASS, 4), OVER(0, PASS, 4),
+			WAITED(0, PASS, 4, IDLE), LOT(0, LOSE, 4, 50 * MS, ~0U),
+			/* the chance of the packet before it */
+			{ ASK, 0, LOSE, 4, IDLE, CODEL_STANDING, true, ~0U },
+			MUCH(0, PASS, 4, 25 * MS),
+		},
+	}, {
+		.name = "ceiling: a chance does not outlive the dropping state",
+		CEILED, .vars = AHEAD(4), .input = {
+			LOT(0, LOSE, 4, 50 * MS, 0), UNDER(0, 4),
+			MUCH(0, PASS, 4, 50 * MS),
+			MUCH(100 * MS, SIGNAL, 3, 25 * MS),
+			MUCH(0, PASS, 3, 28 * MS),
+		},
+	}, {
+		.name = "ceiling: no signal is given for the schedule, but the count rises",
+		CEILED, .vars = AHEAD(2), .input = {
+			LOT(0, SIGNAL, 2, 90 * MS, 0),
+			LOT(IDLE, SIGNAL, 3, 90 * MS, 0),
+			LOT(STEP_3 - 1, SIGNAL, 3, 90 * MS, 0),
+			LOT(1, LOSE, 4, 90 * MS, 0),
+		},
+	}, {
+		.name = "ceiling: the count stops with the ceiling where it was set",
+		CEILED, .vars = AHEAD(3), .input = {
+			LOT(0, SIGNAL, 3, 60 * MS, 0),
+			LOT(IDLE, LOSE, 4, 60 * MS, UINT32_MAX),
+			LOT(50 * MS, LOSE, 4, 60 * MS, UINT32_MAX),
+			LOT(50 * MS, LOSE, 4, 60 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "ceiling: without a chance the signals go on, and are counted",
+		CEILED, .vars = AHEAD(4), .input = {
+			LOT(0, LOSE, 4, 50 * MS, 0),
+			LOT(IDLE, LOSE, 4, 20 * MS, UINT32_MAX),
+			MUCH(50 * MS - 1, PASS, 4, 20 * MS),
+			MUCH(1, SIGNAL, 5, 20 * MS), MUCH(0, PASS, 5, 20 * MS),
+			MUCH(44721360, SIGNAL, 6, 20 * MS),
+		},
+	}, {
+		.name = "ceiling: set anew, it holds from the next chance on",
+		CEILED, .vars = AHEAD(100), .input = {
+			MUCH(0, PASS, 100, 25 * MS), { CEILING, 10 * MS },
+			LOT(0, LOSE, 100, 25 * MS, 0), { CEILING, 200 * MS },
+			LOT(0, LOSE, 100, 25 * MS, UINT32_MAX),
+			MUCH(0, PASS, 100, 25 * MS),
+		},
+	}, {
+		.name = "ceiling: the shortest",
+		.params = { US, US, US }, .vars = AHEAD(UINT32_MAX), .input = {
+			LOT(0, LOSE, UINT32_MAX, US, UINT32_MAX),
+			LOT(0, LOSE, UINT32_MAX, US, UINT32_MAX),
+			LOT(IDLE, LOSE, UINT32_MAX, US, UINT32_MAX),
+		},
+	}, {
+		.name = "ceiling: off, the chance that was left is none",
+		CEILED, .vars = AHEAD(4), .input = {
+			LOT(0, LOSE, 4, 50 * MS, 0),
+			{ CEILING, CODEL_CEILING_OFF },
+			MUCH(0, PASS, 4, 50 * MS), { CEILING, 50 * MS },
+			MUCH(0, PASS, 4, 25 * MS),
+		},
+	}, {
+		.name = "ceiling: off, there is no chance at any delay",
+		INTERNET, .vars = AHEAD(4), .input = {
+			MUCH(0, PASS, 4, IDLE), MUCH(0, PASS, 4, ~0ULL / 2),
+			MUCH(IDLE, SIGNAL, 5, IDLE), MUCH(0, PASS, 5, IDLE),
+		},
+	}, {
+		.name = "turns: late packets for half an interval, and a wait of one",
+		CEILED, .watched = true, .input = {
+			LATE(0, 60 * MS), LATE(50 * MS - 2, 60 * MS),
+			OVER(0, PASS, 0), { EMPTY },
+			WAITED(1, PASS, 0, 100 * MS), { EMPTY },
+			WAITED(1, PASS, 0, 100 * MS - 1), { EMPTY },
+			WAITED(0, SIGNAL, 1, 100 * MS),
+		},
+	}, {
+		.name = "turns: a wait of half an interval is not late, a ns more is",
+		CEILED, .watched = true, .input = {
+			LATE(0, 50 * MS), WAITED(50 * MS, PASS, 0, 100 * MS),
+			{ EMPTY }, LATE(IDLE, 50 * MS + 1),
+			WAITED(50 * MS, SIGNAL, 1, 100 * MS),
+		},
+	}, {
+		.name = "turns: the queue's own packets count",
+		CEILED, .watched = true, .input = {
+			WAITED(0, PASS, 0, 100 * MS), { EMPTY },
+			WAITED(50 * MS, SIGNAL, 1, 100 * MS), { EMPTY },
+			WAITED(50 * MS, SIGNAL, 1, 100 * MS),
+		},
+	}, {
+		.name = "turns: late packets are remembered for 16 intervals",
+		CEILED, .watched = true, .input = {
+			LATE(0, 60 * MS),
+			WAITED(1600 * MS - 1, SIGNAL, 1, 100 * MS),
+		},
+	}, {
+		.name = "turns: late packets are forgotten after 16 intervals",
+		CEILED, .watched = true, .input = {
+			LATE(0, 60 * MS), WAITED(1600 * MS, PASS, 0, 100 * MS),
+			{ EMPTY }, WAITED(50 * MS - 1, PASS, 0, 100 * MS),
+			{ EMPTY }, WAITED(1, SIGNAL, 1, 100 * MS),
+		},
+	}, {
+		.name = "turns: one burst is not enough",
+		CEILED, .watched = true, .input = {
+			LATE(0, 99 * MS), LATE(0, 99 * MS), LATE(25 * MS, IDLE),
+			WAITED(24 * MS, PASS, 0, 150 * MS), { EMPTY },
+			LATE(IDLE, 99 * MS), WAITED(49 * MS, PASS, 0, IDLE),
+		},
+	}, {
+		.name = "turns: no signal while at most one MTU waits",
+		CEILED, .watched = true, .input = {
+			LATE(0, 60 * MS), LITTLE(100 * MS, 0, 100 * MS),
+			WAITED(0, SIGNAL, 1, 100 * MS),
+		},
+	}, {
+		.name = "turns: without a ceiling every queue is on its own",
+		INTERNET, .watched = true, .input = {
+			LATE(0, 60 * MS), WAITED(100 * MS, PASS, 0, IDLE),
+			{ EMPTY }, WAITED(100 * MS, PASS, 0, IDLE), { EMPTY },
+			/* and nothing is remembered */
+			{ CEILING, 50 * MS }, WAITED(0, PASS, 0, IDLE),
+		},
+	},
 };
 
-static bool input_right(const struct input *in, struct codel_params *params,
-			struct codel_vars *vars, u64 now)
+/* What the line at hand draws, and how often it did. */
+static u32 lot;
+static unsigned int lots;
+
+static u32 sequence_random(void)
 {
-	bool signal;
+	lots++;
+	return lot;
+}
+
+static bool ask_right(const struct input *in, const struct codel_params *params,
+		      struct codel_vars *vars, struct codel_watch *watch,
+		      u64 now)
+{
+	enum codel_verdict verdict;
+
+	lot = in->random;
+	lots = 0;
+	if (watch && in->waiting != CODEL_LITTLE)
+		codel_watch_late(watch, vars, params, now, in->sojourn);
+	verdict = codel_signal(vars, params, now, in->sojourn, in->waiting,
+			       sequence_random);
+	if (verdict == in->verdict && vars->count == in->count &&
+	    lots == in->draws)
+		return true;
+	ktap_note("verdict %d count %u draws %u, expected %d, %u and %u",
+		  verdict, vars->count, lots, in->verdict, in->count,
+		  in->draws);
+	return false;
+}
+
+static bool input_right(const struct input *in, struct codel_params *params,
+			struct codel_vars *vars, struct codel_watch *watch,
+			u64 now)
+{
+	struct codel_vars other = { 0 };
 
 	switch (in->what) {
 	case ASK:
-		signal = codel_signal(vars, params, now, in->sojourn,
-				      !in->small);
-		if (signal == in->signal && vars->count == in->count)
-			return true;
-		ktap_note("signal %d count %u, expected %d and %u", signal,
-			  vars->count, in->signal, in->count);
-		return false;
+		return ask_right(in, params, vars, watch, now);
+	case OTHER:
+		codel_watch_late(watch, &other, params, now, in->sojourn);
+		break;
 	case EMPTY:
 		codel_empty(vars);
 		break;
@@ -317,6 +580,9 @@ static bool input_right(const struct input *in, struct codel_params *params,
 	case INTERVAL:
 		params->interval = in->ns;
 		break;
+	case CEILING:
+		params->ceiling = in->ns;
+		break;
 	default:
 		break;
 	}
@@ -328,12 +594,15 @@ static bool sequence_right(const struct sequence *sequence)
 	struct codel_params params = sequence->params;
 	struct codel_vars vars = sequence->vars;
 	const struct input *in = sequence->input;
+	struct codel_watch watch = { 0 };
 	u64 now = START;
 
 	for (; in->what != END; in++) {
-		if (in->what == ASK || in->what == EMPTY || in->what == LATER)
+		if (in->what == ASK || in->what == EMPTY ||
+		    in->what == LATER || in->what == OTHER)
 			now += in->ns;
-		if (input_right(in, &params, &vars, now))
+		if (input_right(in, &params, &vars,
+				sequence->watched ? &watch : NULL, now))
 			continue;
 		ktap_note("in line %td, at %llu ns", in - sequence->input + 1,
 			  (unsigned long long)(now - START));
@@ -342,15 +611,53 @@ static bool sequence_right(const struct sequence *sequence)
 	return true;
 }
 
+static const struct {
+	struct codel_params params;
+	u64 ceiling;
+} defaults[] = {
+	{ { 5 * MS, 100 * MS, 0 }, 50 * MS },
+	{ { 12500 * US, 100 * MS, 0 }, 50 * MS },
+	{ { 12501 * US, 100 * MS, 0 }, 50004 * US },
+	{ { 100 * MS, 100 * MS, 0 }, 400 * MS },
+	{ { 0, 100 * MS, 0 }, 50 * MS },
+	{ { 0, 2 * US, 0 }, US },
+	{ { 0, 2 * US + 2, 0 }, US + 1 },
+	{ { 0, US, 0 }, US },
+	{ { US, US, 0 }, 4 * US },
+	{ { 4294967295 * US, US, 0 }, 4 * 4294967295 * US },
+};
+
+static bool defaults_right(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++) {
+		u64 ceiling = codel_default_ceiling(&defaults[i].params);
+
+		if (ceiling == defaults[i].ceiling)
+			continue;
+		ktap_note("target %llu, interval %llu: %llu ns, expected %llu",
+			  (unsigned long long)defaults[i].params.target,
+			  (unsigned long long)defaults[i].params.interval,
+			  (unsigned long long)ceiling,
+			  (unsigned long long)defaults[i].ceiling);
+		return false;
+	}
+	return true;
+}
+
+#define SEQUENCES	((int)(sizeof(sequences) / sizeof(sequences[0])))
+
 int sequence_cases(void)
 {
-	return sizeof(sequences) / sizeof(sequences[0]);
+	return SEQUENCES + 1;
 }
 
 void sequence_run(void)
 {
 	int i;
 
-	for (i = 0; i < sequence_cases(); i++)
+	for (i = 0; i < SEQUENCES; i++)
 		ktap_result(sequence_right(&sequences[i]), sequences[i].name);
+	ktap_result(defaults_right(), "ceiling: the default");
 }

@@ -21,6 +21,12 @@ void sequence_run(void);
 int traffic_cases(void);
 void traffic_run(const struct suite_options *options);
 
+int turns_cases(void);
+void turns_run(const struct suite_options *options);
+
+int ceiling_cases(void);
+void ceiling_run(void);
+
 int delay_cases(void);
 void delay_run(const struct suite_options *options);
 

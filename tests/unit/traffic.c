@@ -5,6 +5,7 @@
  * or dequeues aimed at the very nanoseconds at which the algorithm decides.
  */
 #include <stddef.h>
+#include <stdio.h>
 
 #include "ktap.h"
 #include "pair.h"
@@ -40,6 +41,7 @@ struct pattern {
 	bool shed;		/* a full queue loses packets at its head */
 	bool shared;		/* others stand in the same qdisc, at times */
 	bool aimed;
+	bool few;		/* never enough packets for the ceiling */
 	struct range count;	/* of an earlier dropping state */
 };
 
@@ -108,7 +110,7 @@ static const struct pattern patterns[] = {
 		.target = { 0, 5 * MS }, .interval = { US, 100 * MS },
 		.len = { MTU / 2, 2 * MTU }, .rate = { 10000, MBIT },
 		.load = { 100, 1000 }, .burst = { 1, 3 },
-		.phase = { 100, 2000 }, .limit = 3,
+		.phase = { 100, 2000 }, .limit = 3, .few = true,
 	}, {
 		.name = "backlogs near one MTU",
 		.target = { 0, 5 * MS }, .interval = { US, 100 * MS },
@@ -168,7 +170,9 @@ static const struct pattern patterns[] = {
 
 struct run {
 	const struct pattern *pattern;
+	bool ceilings;
 	struct pair pair;
+	struct pair_watch watch;
 	struct rng rng;
 	u64 now;
 	u64 events;	/* arrivals, dequeues, changes */
@@ -183,6 +187,7 @@ struct run {
 struct figures {
 	u64 events, packets, delivered, drops, marks, entries, resumes, exits;
 	u64 emptied, bounded, overflows, early, patterns;
+	u64 over, spared, silent, frozen, watched;
 };
 
 static u32 run_len(struct run *run)
@@ -222,23 +227,63 @@ static bool run_dequeue(struct run *run)
 	return pair_dequeue(&run->pair, run->now);
 }
 
+/*
+ * Set no ceiling, the default, any one, one that equals a step, or one in the
+ * range of the delay.
+ */
+static void run_change_ceiling(struct run *run)
+{
+	struct pair *pair = &run->pair;
+	const struct codel_params *params = &pair->subject.params;
+	u64 ceiling = CODEL_CEILING_OFF;
+
+	switch (rng_even(&run->rng, 0, 9)) {
+	case 0:
+		break;
+	case 1:
+	case 2:
+	case 3:
+		ceiling = codel_default_ceiling(params);
+		break;
+	case 4:
+		ceiling = rng_pick(&run->rng, (struct range){ US, LONGEST });
+		break;
+	case 5:
+		ceiling = model_round_step(params->interval,
+					   rng_even(&run->rng, 1, 20));
+		break;
+	default:
+		ceiling = rng_even(&run->rng, params->target,
+				   2 * params->interval);
+	}
+	pair_set_ceiling(pair, ceiling < US ? US : ceiling);
+	run->events++;
+}
+
 static void run_change(struct run *run)
 {
 	const struct pattern *p = run->pattern;
+	unsigned int others = run->ceilings ? 6 : 4;
 
 	pair_set(&run->pair, rng_pick(&run->rng, p->target),
 		 rng_pick(&run->rng, p->interval));
 	run->pair.limits.mtu =
 		p->mtu_sized ? rng_even(&run->rng, MTU - 2, MTU) : MTU;
 	run->pair.limits.elsewhere =
-		p->shared ? rng_even(&run->rng, 0, 4) * MTU : 0;
+		p->shared ? rng_even(&run->rng, 0, others) * MTU : 0;
 	run->events++;
+	if (run->ceilings)
+		run_change_ceiling(run);
 }
 
 static bool run_maybe_change(struct run *run)
 {
 	unsigned int change = run->pattern->change;
 
+	if (run->ceilings && !rng_even(&run->rng, 0, 499)) {
+		run_change_ceiling(run);
+		return true;
+	}
 	if (!change || rng_next(&run->rng) % change)
 		return false;
 	run_change(run);
@@ -311,6 +356,15 @@ static bool link_episode(struct run *run)
 	return true;
 }
 
+/* The delay at which the chance begins, or becomes certainty. */
+static u64 aimed_delay(struct run *run)
+{
+	const struct model *model = &run->pair.model;
+	u64 ceiling = model->dropping ? model_ceiling(model) : model->ceiling;
+
+	return rng_percent(&run->rng, 50) ? ceiling : ceiling / 2;
+}
+
 /* The times at which the next verdict turns, or any. */
 static u64 aimed_time(struct run *run)
 {
@@ -318,7 +372,7 @@ static u64 aimed_time(struct run *run)
 	const struct fifo *queue = &model->queue;
 	u64 at = run->now + rng_pick(&run->rng, run->pattern->interval);
 
-	switch (rng_even(&run->rng, 0, 6)) {
+	switch (rng_even(&run->rng, 0, run->ceilings ? 8 : 6)) {
 	case 0:
 		at = model->first_above_time;
 		break;
@@ -336,6 +390,12 @@ static u64 aimed_time(struct run *run)
 		break;
 	case 5:
 		at = run->now + model->interval;
+		break;
+	case 7:
+	case 8:
+		if (fifo_len(queue))
+			at = queue->slot[queue->head % FIFO_SIZE].enqueued +
+			     aimed_delay(run);
 		break;
 	}
 	at += rng_even(&run->rng, 0, 2) - 1;
@@ -372,6 +432,9 @@ static bool run_episode(struct run *run, unsigned int number)
 	u32 count = rng_pick(&run->rng, p->count);
 
 	pair_reset(&run->pair);
+	run->watch = (struct pair_watch) { 0 };
+	if (p->shared)
+		pair_share(&run->pair, &run->watch);
 	pair_set_count(&run->pair, count, 0);
 	run->pair.limits.bound = bound[number % 6];
 	run->markable = markable[number % 7];
@@ -395,6 +458,8 @@ static bool collapse_episode(struct run *run, unsigned int number)
 
 	pair_reset(pair);
 	pair_set(pair, tiny.lo, number % 4 < 2 ? tiny.lo : 100 * MS);
+	if (run->ceilings)
+		run_change_ceiling(run);
 	pair->limits.mtu = MTU;
 	pair->limits.bound = number % 2 ? 0 : 16;
 	run->markable = number / 4 % 3 * 40;
@@ -429,6 +494,9 @@ static void run_report(const struct run *run, struct figures *all)
 		  (unsigned long long)pair->dropped,
 		  (unsigned long long)pair->marked, m->entries, m->resumes,
 		  m->exits, m->emptied, m->bounded);
+	if (run->ceilings)
+		ktap_note("%llu drops by chance, %llu packets spared, %llu signals not given, %llu of them not counted, %llu delays shown by the watch",
+			  m->over, m->spared, m->silent, m->frozen, m->watched);
 	all->events += run->events;
 	all->packets += pair->next_id;
 	all->delivered += pair->delivered;
@@ -441,17 +509,23 @@ static void run_report(const struct run *run, struct figures *all)
 	all->bounded += m->bounded;
 	all->overflows += pair->overflows;
 	all->early += pair->early;
+	all->over += m->over;
+	all->spared += m->spared;
+	all->silent += m->silent;
+	all->frozen += m->frozen;
+	all->watched += m->watched;
 }
 
 static void run_pattern(const struct pattern *pattern,
 			bool (*episode)(struct run *run, unsigned int number),
-			unsigned int episodes,
+			unsigned int episodes, bool ceilings,
 			const struct suite_options *options,
 			struct figures *all)
 {
-	struct run run = { .pattern = pattern };
+	struct run run = { .pattern = pattern, .ceilings = ceilings };
 	bool ok = pair_alloc(&run.pair);
 	unsigned int i;
+	char name[100];
 
 	rng_seed(&run.rng, options->seed * 1000 + all->patterns++);
 	for (i = 0; ok && i < episodes; i++) {
@@ -461,8 +535,11 @@ static void run_pattern(const struct pattern *pattern,
 	}
 	run_report(&run, all);
 	/* a pattern that provokes nothing tests nothing */
-	ktap_result(ok && run.pair.dropped && run.pair.model.exits,
-		    pattern->name);
+	ok = ok && run.pair.dropped && run.pair.model.exits &&
+	     !run.pair.model.over == (!ceilings || pattern->few);
+	snprintf(name, sizeof(name), "%s%s", pattern->name,
+		 ceilings ? ", with ceilings" : "");
+	ktap_result(ok, name);
 	pair_free(&run.pair);
 }
 
@@ -483,27 +560,54 @@ static void traffic_total(const struct figures *all)
 		  (unsigned long long)all->exits,
 		  (unsigned long long)all->emptied,
 		  (unsigned long long)all->early);
-	ktap_result(all->delivered && all->drops && all->marks &&
-		    all->entries > all->resumes && all->resumes &&
-		    all->exits > all->emptied && all->emptied &&
-		    all->bounded && all->overflows && all->early,
-		    "traffic: every path was taken");
+	ktap_note("%llu drops by chance, %llu packets spared, %llu signals not given, %llu of them not counted, %llu delays shown by the watch",
+		  (unsigned long long)all->over,
+		  (unsigned long long)all->spared,
+		  (unsigned long long)all->silent,
+		  (unsigned long long)all->frozen,
+		  (unsigned long long)all->watched);
+}
+
+static bool traffic_complete(const struct figures *all)
+{
+	return all->delivered && all->drops && all->marks &&
+	       all->entries > all->resumes && all->resumes &&
+	       all->exits > all->emptied && all->emptied &&
+	       all->bounded && all->overflows && all->early;
+}
+
+static void traffic_total_ceilings(const struct figures *all)
+{
+	traffic_total(all);
+	ktap_result(traffic_complete(all) && all->over && all->spared &&
+		    all->silent > all->frozen && all->frozen && all->watched,
+		    "traffic with ceilings: every path was taken");
 }
 
 int traffic_cases(void)
 {
-	return PATTERNS + 2;
+	return 2 * (PATTERNS + 2);
+}
+
+static void traffic_patterns(const struct suite_options *options, bool ceilings,
+			     unsigned int episodes, struct figures *all)
+{
+	int i;
+
+	for (i = 0; i < PATTERNS; i++)
+		run_pattern(&patterns[i], run_episode, episodes, ceilings,
+			    options, all);
+	run_pattern(&collapse, collapse_episode, episodes / 4 + 2, ceilings,
+		    options, all);
 }
 
 void traffic_run(const struct suite_options *options)
 {
-	struct figures all = { 0 };
-	int i;
+	struct figures rfc = { 0 }, ceilings = { 0 };
 
-	for (i = 0; i < PATTERNS; i++)
-		run_pattern(&patterns[i], run_episode, options->episodes,
-			    options, &all);
-	run_pattern(&collapse, collapse_episode, options->episodes / 4 + 2,
-		    options, &all);
-	traffic_total(&all);
+	traffic_patterns(options, false, options->episodes, &rfc);
+	traffic_total(&rfc);
+	ktap_result(traffic_complete(&rfc), "traffic: every path was taken");
+	traffic_patterns(options, true, options->episodes / 4 + 2, &ceilings);
+	traffic_total_ceilings(&ceilings);
 }

@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# release: any
+#
+# The ceiling holds the delay of senders that do not slow down, marked or not, whatever
+# the rate and the length of their packets; it spares other flows, and changes live.
+#
+#	CLIENT --- ROUTER --- 2 to 20 Mbit/s --- SERVER
+#	  UDP      htb, qdisc
+#
+# The delays are the qdisc's own: of every packet that it sent.
+
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/traffic.sh"
+
+lib_require python3
+
+# measured EXPRESSION: of what left the qdisc since the statistics were reset
+measured()
+{
+	bottleneck_get "$1"
+}
+
+change()
+{
+	tc -n "$ROUTER" qdisc change dev r1 handle 10: parent 1:1 "$KIND" "$@"
+}
+
+# flood PERCENT MBIT SIZE TOS SECONDS: UDP at that part of the link, for so long
+flood()
+{
+	udp_send --rate "$(calc "$1 * $2 * 1e4 * $3 / ($3 + 42)")" --size "$3" --tos "$4" \
+		--time "$5" >/dev/null
+}
+
+# The first second is CoDel's: it has to see that the delay persists, and signals.
+held()
+{
+	local KIND=$1 percent=$2 mbit=$3 size=$4 tos=$5
+
+	topo_create
+	topo_bottleneck "${mbit}mbit" "$KIND" ecn
+	sink_start
+	flood "$percent" "$mbit" "$size" "$tos" 4 &
+	sleep 1.5
+	change reset_stats
+	sleep 2
+	check_time "99th percentile, ms" "$(measured '.delay.p99_ns / 1e6')" "<=" 56.3
+	check_time "longest, ms" "$(measured '.delay.max_ns / 1e6')" "<=" 62
+	check "drops at the ceiling" "$(measured .dropped.ceiling.packets)" ">" 20
+	check "drops for the limit" "$(measured .dropped.limit.packets)" == 0
+	wait $!
+	sink_end
+}
+
+# What the case above would miss if nothing held the delay
+unheld()
+{
+	local KIND=$1
+
+	topo_create
+	topo_bottleneck 10mbit "$KIND" ecn ceiling off
+	sink_start
+	flood 200 10 1400 2 2
+	check_time "longest, ms" "$(measured '.delay.max_ns / 1e6')" ">" 500
+	check "drops at the ceiling" "$(measured .dropped.ceiling.packets)" == 0
+	sink_end
+}
+
+# Options change while the flood runs: no packet is lost for the change.
+live()
+{
+	local KIND=$1 ceiling
+
+	topo_create
+	topo_bottleneck 10mbit "$KIND" ceiling off limit 10000
+	sink_start
+	flood 150 10 1200 0 6 &
+	sleep 1
+	for ceiling in 20 40; do
+		change ceiling "${ceiling}ms" reset_stats
+		sleep 1.2
+		change reset_stats
+		sleep 0.7
+		check_time "99th percentile at ${ceiling}ms, ms" \
+			"$(measured '.delay.p99_ns / 1e6')" "<=" "$(calc "$ceiling * 1.125")"
+		check_time "median at ${ceiling}ms, ms" \
+			"$(measured '.delay.p50_ns / 1e6')" ">=" "$(calc "$ceiling / 2")"
+	done
+	check "drops for a change" "$(measured .dropped.change.packets)" == 0
+	wait $!
+	sink_end
+}
+
+# Whoever floods harms himself: another flow of fq_codel loses nothing and waits for little.
+spared()
+{
+	local KIND=$1
+
+	topo_create
+	topo_bottleneck 10mbit "$KIND"
+	sink_start
+	flood 300 10 1472 2 3 &
+	udp_send --size 100 --every 0.0103 --source 7000 --time 3 >/dev/null
+	wait $!
+	sink_stop
+	check "lost" "$(udp_get 7000 lost)" == 0
+	check_time "99th percentile of its delay, ms" "$(udp_get 7000 delay_p99_ms)" "<=" 5
+	check "lost by the flood" "$(udp_get 6000 lost)" ">" 1000
+}
+
+for percent in 130 200 1000; do
+	lib_add_each held "$percent% of 10 Mbit/s" "$percent" 10 1472 0
+done
+lib_add_each held "twice the link, ECT(0)" 200 10 1472 2
+lib_add_each held "twice the link, ECT(1), 300 bytes at 2 Mbit/s" 200 2 300 1
+lib_add_each held "three times 20 Mbit/s, 700 bytes" 300 20 700 0
+lib_add_each unheld "ceiling off: the delay grows"
+lib_add_each live "the ceiling comes and moves during a flood"
+lib_add spared "$FQ_CODEL_KIND: another flow loses nothing" "$FQ_CODEL_KIND"
+lib_main "$@"

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * What the ceiling promises, in simulations of one queue before one link:
+ *
+ *	senders that do not slow down ---> queue ---> link
+ *
+ * Every sender has a fixed length and a fixed time between two packets.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "codel.h"
+#include "fifo.h"
+#include "ktap.h"
+#include "rng.h"
+#include "suite.h"
+
+#define US		1000ULL
+#define MS		(1000 * US)
+#define SEC		(1000 * MS)
+#define MBIT		1000000ULL
+
+#define FULL		1500	/* bytes */
+#define MTU		1514
+#define BOUND		256	/* drops in one dequeue, as in the qdisc */
+#define SENDERS		2
+#define SLOTS		4000	/* of 100 us each, for percentiles */
+
+enum ect {
+	ECT_NOT,
+	ECT_ALL,
+	ECT_HALF,	/* one packet after the other */
+};
+
+struct sender {
+	u64 period;	/* ns; 0: silent */
+	u64 next;
+	u32 len;
+	enum ect ect;
+};
+
+/* of one sender's packets that are ECT, or of those that are not */
+struct ledger {
+	u64 sent;
+	u64 delivered;
+	u64 lost;
+};
+
+struct sim {
+	struct fifo queue;
+	struct codel_params params;
+	struct codel_vars vars;
+	struct sender sender[SENDERS];
+	u64 rate;		/* of the link, bit/s */
+	u64 now;
+	u64 free;		/* the link is busy until then */
+	bool idle;		/* it found the queue empty */
+
+	u64 begin;		/* what is sent from then on is counted */
+	struct ledger ledger[SENDERS][2];
+	u64 waited[SLOTS];	/* packets delivered, by sojourn time */
+	u64 longest;		/* sojourn time of them, ns */
+};
+
+/* codel.h asks a function without arguments */
+static struct rng sim_rng;
+static u64 sim_draws;
+
+static u32 sim_random(void)
+{
+	sim_draws++;
+	return rng_u32(&sim_rng);
+}
+
+static const struct codel_params internet = {
+	.target = 5 * MS, .interval = 100 * MS, .ceiling = 50 * MS
+};
+
+static struct sim *sim_new(u64 rate)
+{
+	struct sim *sim = calloc(1, sizeof(*sim));
+
+	if (!sim)
+		exit(2);
+	sim->queue.slot = calloc(FIFO_SIZE, sizeof(*sim->queue.slot));
+	if (!sim->queue.slot)
+		exit(2);
+	sim->params = internet;
+	sim->rate = rate;
+	sim->now = 1;	/* codel.h requires more than 0 */
+	sim->idle = true;
+	sim_draws = 0;
+	rng_seed(&sim_rng, 0);
+	return sim;
+}
+
+static void sim_free(struct sim *sim)
+{
+	free(sim->queue.slot);
+	free(sim);
+}
+
+static u64 sim_time(const struct sim *sim, u64 bytes)
+{
+	return bytes * 8 * SEC / sim->rate;
+}
+
+/* @percent of the link, from now on */
+static void sim_flood(struct sim *sim, unsigned int percent, enum ect ect)
+{
+	sim->sender[0] = (struct sender) {
+		.period = percent ? sim_time(sim, FULL) * 100 / percent : 0,
+		.next = sim->now, .len = FULL, .ect = ect,
+	};
+}
+
+static struct ledger *sim_ledger(struct sim *sim, const struct packet *pkt)
+{
+	static struct ledger before;
+
+	if (pkt->enqueued < sim->begin)
+		return &before;
+	return &sim->ledger[pkt->id][pkt->markable];
+}
+
+static void sim_send(struct sim *sim, unsigned int i)
+{
+	struct sender *sender = &sim->sender[i];
+	struct packet pkt = {
+		.id = i, .len = sender->len, .enqueued = sim->now,
+		.markable = sender->ect == ECT_ALL,
+	};
+
+	if (sender->ect == ECT_HALF)
+		pkt.markable = sender->next / sender->period % 2;
+	sender->next += sender->period;
+	fifo_put(&sim->queue, &pkt);
+	sim_ledger(sim, &pkt)->sent++;
+}
+
+static enum codel_waiting sim_waiting(const struct sim *sim)
+{
+	if (sim->queue.bytes <= MTU)
+		return CODEL_LITTLE;
+	return sim->queue.bytes <= CODEL_MUCH_MTUS * MTU ? CODEL_STANDING :
+							   CODEL_MUCH;
+}
+
+static void sim_deliver(struct sim *sim, const struct packet *pkt)
+{
+	u64 sojourn = sim->now - pkt->enqueued;
+	u64 slot = sojourn / (100 * US);
+
+	sim->free = sim->now + sim_time(sim, pkt->len);
+	if (sim->now < sim->begin)
+		return;
+	sim_ledger(sim, pkt)->delivered++;
+	sim->waited[slot < SLOTS ? slot : SLOTS - 1]++;
+	if (sojourn > sim->longest)
+		sim->longest = sojourn;
+}
+
+static enum codel_verdict sim_ask(struct sim *sim, const struct packet *pkt)
+{
+	return codel_signal(&sim->vars, &sim->params, sim->now,
+			    sim->now - pkt->enqueued, sim_waiting(sim),
+			    sim_random);
+}
+
+static void sim_dequeue(struct sim *sim)
+{
+	unsigned int drops = 0;
+	struct packet *pkt;
+
+	while ((pkt = fifo_take(&sim->queue))) {
+		enum codel_verdict verdict = CODEL_PASS;
+
+		if (drops < BOUND)
+			verdict = sim_ask(sim, pkt);
+		if (verdict == CODEL_PASS ||
+		    (verdict == CODEL_SIGNAL && pkt->markable)) {
+			sim_deliver(sim, pkt);
+			return;
+		}
+		drops++;
+		sim_ledger(sim, pkt)->lost++;
+	}
+	codel_empty(&sim->vars);
+	sim->idle = true;
+}
+
+static void sim_run(struct sim *sim, u64 end)
+{
+	for (;;) {
+		u64 next = sim->idle ? ~0ULL : sim->free;
+		unsigned int i, first = SENDERS;
+
+		for (i = 0; i < SENDERS; i++) {
+			if (!sim->sender[i].period || sim->sender[i].next > next)
+				continue;
+			next = sim->sender[i].next;
+			first = i;
+		}
+		if (next >= end)
+			break;
+		sim->now = next;
+		if (first == SENDERS) {
+			sim_dequeue(sim);
+			continue;
+		}
+		sim_send(sim, first);
+		if (sim->idle) {
+			sim->idle = false;
+			if (sim->free < sim->now)
+				sim->free = sim->now;
+		}
+	}
+	sim->now = end;
+}
+
+/* the bound below which @percent of the delivered packets waited, ns */
+static u64 sim_percentile(const struct sim *sim, unsigned int percent)
+{
+	u64 all = 0, seen = 0;
+	unsigned int i;
+
+	for (i = 0; i < SLOTS; i++)
+		all += sim->waited[i];
+	for (i = 0; i < SLOTS - 1; i++) {
+		seen += sim->waited[i];
+		if (seen * 100 >= all * percent)
+			break;
+	}
+	return (i + 1) * 100 * US;
+}
+
+static double ledger_share(const struct ledger *ledger, u64 part)
+{
+	u64 all = ledger->delivered + ledger->lost;
+
+	return all ? (double)part / all : 0;
+}
+
+/* From 1 s on the wait is bounded, and ECT packets gain nothing. */
+static bool flood_right(unsigned int percent, enum ect ect)
+{
+	static const char *const names[] = { "not ECT", "ECT", "half ECT" };
+	struct sim *sim = sim_new(10 * MBIT);
+	const struct ledger *not = &sim->ledger[0][0];
+	const struct ledger *can = &sim->ledger[0][1];
+	double fair;
+	u64 p99;
+
+	sim->begin = SEC;
+	sim_flood(sim, percent, ect);
+	sim_run(sim, 41 * SEC);
+	p99 = sim_percentile(sim, 99);
+	fair = ect == ECT_HALF ? ledger_share(can, can->delivered) /
+				 ledger_share(not, not->delivered) : 1;
+	ktap_note("%u%%, %s: 99%% wait %.1f ms at most, the longest %.1f ms, ECT delivered %.3f times as often",
+		  percent, names[ect], p99 / 1e6, sim->longest / 1e6, fair);
+	sim_free(sim);
+	return p99 <= 50 * MS && fair >= 0.95 && fair <= 1.05;
+}
+
+static bool ceiling_floods(void)
+{
+	static const unsigned int percents[] = { 110, 150, 200, 1000 };
+	bool ok = true;
+	unsigned int i, ect;
+
+	for (i = 0; i < 4; i++)
+		for (ect = ECT_NOT; ect <= ECT_HALF; ect++)
+			ok &= flood_right(percents[i], ect);
+	return ok;
+}
+
+/*
+ * Set any history of signals. Keep first_above_time: only the queue itself shows
+ * whether its delay persists.
+ */
+static void bound_history(struct sim *sim, struct rng *rng)
+{
+	struct codel_vars *vars = &sim->vars;
+
+	vars->count = rng_pick(rng, (struct range){ 1, UINT32_MAX });
+	vars->lastcount = rng_pick(rng, (struct range){ 1, vars->count });
+	vars->drop_next = sim->now + rng_pick(rng, (struct range){ 0, SEC });
+	vars->dropping = vars->first_above_time &&
+			 vars->first_above_time <= sim->now &&
+			 rng_percent(rng, 50);
+	vars->owed = rng_percent(rng, 50);
+	vars->chance = rng_even(rng, 0, CODEL_CERTAIN);
+}
+
+/*
+ * Floods of any strength, one after the other, with pauses: each begins with
+ * the queue that the last has left, and its state or another one.
+ */
+static bool bound_right(u64 rate)
+{
+	struct sim *sim = sim_new(rate);
+	u64 bound = sim->params.target + sim->params.interval +
+		    sim_time(sim, 4 * MTU);
+	struct rng rng;
+	unsigned int i;
+	u64 length, longest;
+
+	rng_seed(&rng, rate);
+	for (i = 0; i < 150; i++) {
+		bool pause = rng_percent(&rng, 30);
+
+		if (rng_percent(&rng, 50))
+			bound_history(sim, &rng);
+		sim_flood(sim, pause ? 0 : rng_even(&rng, 1, 1000),
+			  rng_even(&rng, ECT_NOT, ECT_HALF));
+		length = rng_pick(&rng, (struct range){ MS, 2 * SEC });
+		sim_run(sim, sim->now + length);
+	}
+	longest = sim->longest;
+	ktap_note("%llu Mbit/s: the longest wait is %.1f ms, the bound %.1f ms",
+		  (unsigned long long)(rate / MBIT), longest / 1e6, bound / 1e6);
+	sim_free(sim);
+	return longest <= bound;
+}
+
+static bool ceiling_bounds(void)
+{
+	static const u64 rates[] = { MBIT, 4 * MBIT, 10 * MBIT, 100 * MBIT };
+	bool ok = true;
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		ok &= bound_right(rates[i]);
+	return ok;
+}
+
+/* A sparse sender beside a flood loses the same share. */
+static bool sparse_right(unsigned int percent, u64 period)
+{
+	struct sim *sim = sim_new(10 * MBIT);
+	const struct ledger *flood = &sim->ledger[0][0];
+	const struct ledger *sparse = &sim->ledger[1][0];
+	double ratio;
+
+	sim->begin = SEC;
+	sim_flood(sim, percent, ECT_NOT);
+	sim->sender[1] = (struct sender) {
+		.period = period, .next = 777 * US, .len = 100
+	};
+	sim_run(sim, SEC + (percent < 1000 ? 4000 : 500) * period);
+	ratio = ledger_share(sparse, sparse->lost) /
+		ledger_share(flood, flood->lost);
+	ktap_note("%u%%, 100 bytes every %.1f ms: %llu of %llu lost, %.3f times as often as those of the flood",
+		  percent, period / 1e6, (unsigned long long)sparse->lost,
+		  (unsigned long long)sparse->sent, ratio);
+	sim_free(sim);
+	return ratio >= 0.9 && ratio <= 1.1;
+}
+
+static bool ceiling_sparse(void)
+{
+	static const unsigned int percents[] = { 150, 200, 1000 };
+	static const u64 periods[] = { 50 * MS, 51700 * US, 20 * MS };
+	bool ok = true;
+	unsigned int i, k;
+
+	for (i = 0; i < 3; i++)
+		for (k = 0; k < 3; k++)
+			ok &= sparse_right(percents[i], periods[k]);
+	return ok;
+}
+
+/* Without a ceiling no number is drawn, and no ECT packet is lost. */
+static bool ceiling_off(void)
+{
+	struct sim *sim = sim_new(10 * MBIT);
+	bool ok;
+
+	sim->params.ceiling = CODEL_CEILING_OFF;
+	sim_flood(sim, 300, ECT_ALL);
+	sim_run(sim, 20 * SEC);
+	ktap_note("%llu random numbers, %llu lost, the longest wait is %.1f ms",
+		  (unsigned long long)sim_draws,
+		  (unsigned long long)sim->ledger[0][1].lost,
+		  sim->longest / 1e6);
+	ok = !sim_draws && !sim->ledger[0][1].lost && sim->longest > SEC;
+	sim_free(sim);
+	return ok;
+}
+
+static const struct {
+	const char *name;
+	bool (*run)(void);
+} ceilings[] = {
+	{ "ceiling: off, no number is drawn and no ECT packet is lost", ceiling_off },
+	{ "ceiling: floods wait for 50 ms at most, ECT or not", ceiling_floods },
+	{ "ceiling: no wait longer than target, interval and four MTUs", ceiling_bounds },
+	{ "ceiling: a sparse sender beside a flood loses the same share", ceiling_sparse },
+};
+
+int ceiling_cases(void)
+{
+	return sizeof(ceilings) / sizeof(ceilings[0]);
+}
+
+void ceiling_run(void)
+{
+	int i;
+
+	for (i = 0; i < ceiling_cases(); i++)
+		ktap_result(ceilings[i].run(), ceilings[i].name);
+}
