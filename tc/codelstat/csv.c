@@ -9,8 +9,7 @@ void cs_csv_header(FILE *out)
 
 	fputs("time,interval,dev,ifindex,handle,parent,above,kind,bytes,packets", out);
 	for (i = 0; i < CODEL_DROP_CAUSES; i++)
-		if (cs_drop_words[i])
-			fprintf(out, ",drop_%s", cs_drop_words[i]);
+		fprintf(out, ",drop_%s", cs_drop_words[i]);
 	for (i = 0; i < CODEL_MARK_CAUSES; i++)
 		fprintf(out, ",mark_%s", cs_mark_words[i]);
 	fputs(",p50_ns,p90_ns,p99_ns,p999_ns,max_ns,backlog_packets,backlog_bytes,backlog_ms,"
@@ -50,8 +49,7 @@ static void cs_csv_causes(FILE *out, const struct cs_delta *delta)
 	size_t i;
 
 	for (i = 0; i < CODEL_DROP_CAUSES; i++)
-		if (cs_drop_words[i])
-			cs_csv_uint(out, delta->cause[i]);
+		cs_csv_uint(out, delta->cause[i]);
 	for (i = 0; i < CODEL_MARK_CAUSES; i++)
 		cs_csv_uint(out, delta->mark[i]);
 }

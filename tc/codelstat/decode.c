@@ -186,11 +186,14 @@ static void cs_fq_codel_options(struct cs_qdisc *q, const struct nlattr **tb)
 /* Returns whether the module is this project's. */
 static bool cs_options(struct cs_qdisc *q, const struct nlattr *options)
 {
-	const struct nlattr *tb[TCA_CODEL_EXT + 1];
+	const struct nlattr *tb[TCA_CODEL_EXT + 1], *ext[TCA_CODEL_EXT_MAX + 1];
 	uint32_t ecn = 0;
 
 	cs_nested(tb, TCA_CODEL_EXT, options);
+	cs_nested(ext, TCA_CODEL_EXT_MAX, tb[TCA_CODEL_EXT]);
 	q->ce_threshold = UINT64_MAX;
+	q->ceiling = UINT64_MAX;
+	cs_us(&q->ceiling, ext[TCA_CODEL_EXT_CEILING]);
 	if (q->type == CS_CODEL)
 		cs_codel_options(q, tb);
 	else

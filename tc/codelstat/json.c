@@ -20,6 +20,15 @@ static void cs_json_uint(FILE *out, const char *key, uint64_t value)
 	cs_put_uint(out, value);
 }
 
+static void cs_json_uint_or_off(FILE *out, const char *key, uint64_t value)
+{
+	cs_json_key(out, ",", key);
+	if (value == UINT64_MAX)
+		cs_put(out, "null");
+	else
+		cs_put_uint(out, value);
+}
+
 static void cs_json_text(FILE *out, const char *before, const char *key, const char *text)
 {
 	cs_json_key(out, before, key);
@@ -78,10 +87,8 @@ static void cs_json_options(FILE *out, const struct cs_qdisc *q)
 	cs_put_uint(out, q->limit);
 	cs_json_uint(out, "target_ns", q->target);
 	cs_json_uint(out, "interval_ns", q->interval);
-	if (q->ce_threshold == UINT64_MAX)
-		cs_put(out, ",\"ce_threshold_ns\":null");
-	else
-		cs_json_uint(out, "ce_threshold_ns", q->ce_threshold);
+	cs_json_uint_or_off(out, "ce_threshold_ns", q->ce_threshold);
+	cs_json_uint_or_off(out, "ceiling_ns", q->ceiling);
 	cs_json_bool(out, "ecn", q->ecn);
 	if (q->type == CS_FQ_CODEL) {
 		cs_json_uint(out, "flows", q->flows);
@@ -118,16 +125,12 @@ static void cs_json_stats(FILE *out, const struct cs_qdisc *q)
 
 static void cs_json_causes(FILE *out, const struct codel_sight *sight)
 {
-	const char *comma = "";
 	size_t i;
 
 	cs_put(out, ",\"drop\":{");
 	for (i = 0; i < CODEL_DROP_CAUSES; i++) {
-		if (!cs_drop_words[i])
-			continue;
-		cs_put(out, comma);
+		cs_put(out, i ? "," : "");
 		cs_json_count(out, cs_drop_words[i], &sight->drop[i]);
-		comma = ",";
 	}
 	cs_put(out, "},\"mark\":{");
 	for (i = 0; i < CODEL_MARK_CAUSES; i++) {
@@ -163,17 +166,13 @@ static void cs_json_sight(FILE *out, const struct cs_qdisc *q)
 static void cs_json_words(FILE *out, const char *key, const char *const *words,
 			  const uint64_t *counts, size_t n)
 {
-	const char *comma = "";
 	size_t i;
 
 	cs_json_key(out, ",", key);
 	cs_put(out, "{");
 	for (i = 0; i < n; i++) {
-		if (!words[i])
-			continue;
-		cs_json_key(out, comma, words[i]);
+		cs_json_key(out, i ? "," : "", words[i]);
 		cs_put_uint(out, counts[i]);
-		comma = ",";
 	}
 	cs_put(out, "}");
 }

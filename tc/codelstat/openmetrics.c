@@ -115,6 +115,10 @@ static const struct metrics_number metrics_numbers[] = {
 		"Setting: delay above which every packet is marked; absent if off."),
 	  .ours = FIELD(ce_threshold), .theirs = FIELD(ce_threshold),
 	  .form = METRICS_NS_OR_OFF },
+	{ GAUGE("codel_ceiling_seconds", "seconds",
+		"Setting: delay at which every packet is dropped if signals have no effect; "
+		"absent if off."),
+	  .ours = FIELD(ceiling), .form = METRICS_NS_OR_OFF },
 	{ GAUGE("codel_limit_packets", "packets", "Setting: most packets in the queue."),
 	  .ours = FIELD(limit), .theirs = FIELD(limit) },
 	{ GAUGE("codel_memory_limit_bytes", "bytes",
@@ -135,7 +139,8 @@ struct metrics_fate {
 
 static const struct metrics_fate metrics_fates[] = {
 	{ COUNTER("codel_dropped_packets", "packets",
-		  "Packets dropped, by cause (taken: by a filter's action, no loss)."),
+		  "Packets dropped, by cause (ceiling: signals had no effect; "
+		  "taken: by a filter's action, no loss)."),
 	  .marks = false, .bytes = false },
 	{ COUNTER("codel_dropped_bytes", "bytes", "Bytes dropped, by cause."),
 	  .marks = false, .bytes = true },
@@ -296,7 +301,7 @@ static void metrics_fate_of(const struct metrics_text *text, const struct metric
 
 	cs_delta(&total, NULL, qdisc, 0);
 	for (cause = 0; cause < n; cause++) {
-		if (!words[cause] || !metrics_knows(fate, qdisc, cause))
+		if (!metrics_knows(fate, qdisc, cause))
 			continue;
 		metrics_begin(text->out, &fate->family, "_total", qdisc);
 		fprintf(text->out, ",cause=\"%s\"} %" PRIu64 "\n", words[cause],

@@ -6,7 +6,7 @@ const char *const cs_drop_words[CODEL_DROP_CAUSES] = {
 	[CODEL_DROP_CODEL] = "codel",	[CODEL_DROP_LIMIT] = "limit",
 	[CODEL_DROP_MEMORY] = "memory", [CODEL_DROP_CHANGE] = "change",
 	[CODEL_DROP_FILTER] = "filter", [CODEL_DROP_TAKEN] = "taken",
-	[CODEL_DROP_RESET] = "reset",
+	[CODEL_DROP_RESET] = "reset",	[CODEL_DROP_CEILING] = "ceiling",
 };
 
 const char *const cs_mark_words[CODEL_MARK_CAUSES] = {

@@ -30,7 +30,7 @@ struct cs_row {
 void cs_row_fill(struct cs_row *row, const struct cs_snapshot *before,
 		 const struct cs_snapshot *now, size_t i);
 
-/* Words for enum codel_drop_cause and enum codel_mark_cause; NULL where there is none */
+/* Words for enum codel_drop_cause and enum codel_mark_cause */
 extern const char *const cs_drop_words[CODEL_DROP_CAUSES];
 extern const char *const cs_mark_words[CODEL_MARK_CAUSES];
 

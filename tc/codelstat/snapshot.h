@@ -46,6 +46,7 @@ enum cs_kind {
  * @flows: queues; 0 in codel
  * @memory_limit: bytes; 0 in codel, or if not known
  * @ce_threshold: ns; UINT64_MAX if off
+ * @ceiling: ns; UINT64_MAX if off, or if the module has none
  * @ecn: marks
  * @bytes: sent, bypassed packets included
  * @packets: the same, segments of the wire
@@ -83,6 +84,7 @@ struct cs_qdisc {
 	uint32_t flows;
 	uint32_t memory_limit;
 	uint64_t ce_threshold;
+	uint64_t ceiling;
 	bool ecn;
 
 	uint64_t bytes;

@@ -152,7 +152,7 @@ static void cs_causes(struct cs_line *line, const char *what, const struct cs_ro
 		}
 		any = true;
 		cs_add(line, " ");
-		cs_add(line, words[i] ? words[i] : "other");
+		cs_add(line, words[i]);
 		cs_add(line, " ");
 		cs_add(line, cs_text_rate(text, (double)counts[i], seconds));
 	}

@@ -12,13 +12,15 @@
 #define CS_SLOW		4	/* times the target: senders have had their chance */
 #define CS_SHARE	75	/* percent of the backlog that make a flow the one */
 #define CS_FEW_PACKETS	4	/* of which a share says nothing */
+#define CS_OVERLOAD	5	/* percent of the packets: more drops than a slow start causes */
 
 /**
  * struct cs_facts - what rules ask about
  * @q: the qdisc
  * @d: what it did
  * @delays: how long packets waited; percentiles are 0 if not known
- * @signals: CoDel's own, drops and marks, packets
+ * @signals: CoDel's drops and marks, without the ceiling's drops, packets
+ * @acts: the same, and the ceiling's drops
  * @limits: drops for either limit, packets
  * @packet: time that the largest packet takes at the rate of the interval, ns
  * @share: of the backlog that the fullest flow holds, percent; 0 if not known
@@ -28,6 +30,7 @@ struct cs_facts {
 	const struct cs_delta *d;
 	struct cs_delays delays;
 	uint64_t signals;
+	uint64_t acts;
 	uint64_t limits;
 	double packet;
 	double share;
@@ -51,34 +54,43 @@ static bool cs_stalled(const struct cs_facts *f)
 /* Where the delay is not known, that CoDel acts at all has to do. */
 static bool cs_flood(const struct cs_facts *f)
 {
-	return f->limits > f->signals && f->signals &&
+	return f->limits > f->acts && f->acts &&
 	       (!f->delays.known || f->delays.p50 > CS_STANDS * (double)f->q->target);
+}
+
+/* The ceiling drops packets only if signals have not shortened the queue. */
+static bool cs_over_ceiling(const struct cs_facts *f)
+{
+	const uint64_t ceiling = f->d->cause[CODEL_DROP_CEILING];
+
+	return ceiling > f->signals &&
+	       ceiling * 100 >= (f->d->packets + f->d->drops) * CS_OVERLOAD;
 }
 
 static bool cs_memory(const struct cs_facts *f)
 {
-	return f->limits > f->signals &&
+	return f->limits > f->acts &&
 	       f->d->cause[CODEL_DROP_MEMORY] >= f->d->cause[CODEL_DROP_LIMIT];
 }
 
 static bool cs_limit(const struct cs_facts *f)
 {
-	return f->limits > f->signals;
+	return f->limits > f->acts;
 }
 
 static bool cs_filter_drops(const struct cs_facts *f)
 {
-	return f->d->cause[CODEL_DROP_FILTER] > f->signals;
+	return f->d->cause[CODEL_DROP_FILTER] > f->acts;
 }
 
 static bool cs_reset(const struct cs_facts *f)
 {
-	return f->d->cause[CODEL_DROP_RESET] > f->signals;
+	return f->d->cause[CODEL_DROP_RESET] > f->acts;
 }
 
 static bool cs_change(const struct cs_facts *f)
 {
-	return f->d->cause[CODEL_DROP_CHANGE] > f->signals;
+	return f->d->cause[CODEL_DROP_CHANGE] > f->acts;
 }
 
 static bool cs_slow_link(const struct cs_facts *f)
@@ -88,29 +100,30 @@ static bool cs_slow_link(const struct cs_facts *f)
 
 static bool cs_threshold(const struct cs_facts *f)
 {
-	return f->d->mark[CODEL_MARK_CE_THRESHOLD] > f->signals;
+	return f->d->mark[CODEL_MARK_CE_THRESHOLD] > f->acts;
 }
 
 /* Senders that react are back near the target within a few intervals. */
 static bool cs_slow_flow(const struct cs_facts *f)
 {
-	return f->signals && f->share >= CS_SHARE && f->delays.p99 > (double)f->q->interval;
+	return f->acts && f->share >= CS_SHARE &&
+	       (f->delays.p99 > (double)f->q->interval || cs_over_ceiling(f));
 }
 
 static bool cs_slow_senders(const struct cs_facts *f)
 {
-	return f->signals && (f->delays.p50 > CS_SLOW * (double)f->q->target ||
-			      f->delays.p90 > (double)f->q->interval);
+	return f->acts && (f->delays.p50 > CS_SLOW * (double)f->q->target ||
+			   f->delays.p90 > (double)f->q->interval);
 }
 
 static bool cs_control(const struct cs_facts *f)
 {
-	return f->signals && f->delays.known;
+	return f->acts && f->delays.known;
 }
 
 static bool cs_control_unknown(const struct cs_facts *f)
 {
-	return f->signals;
+	return f->acts;
 }
 
 static bool cs_stands(const struct cs_facts *f)
@@ -172,6 +185,7 @@ static const struct cs_rule cs_rules[] = {
 	{ cs_slow_link,		"slow link: a packet takes {packet}: raise target to that" },
 	{ cs_threshold,		"ce_threshold marks: p99 {p99}, threshold {threshold}" },
 	{ cs_slow_flow,		"one flow holds {share}% of the backlog and ignores CoDel: p99 {p99}" },
+	{ cs_over_ceiling,	"overload: senders ignore CoDel, and the ceiling drops" },
 	{ cs_slow_senders,	"senders are slow to react: p50 {p50}, p90 {p90}, target {target}" },
 	{ cs_control,		"CoDel is in control: p99 {p99}, target {target}" },
 	{ cs_control_unknown,	"CoDel acts; the kernel's own does not tell the delay" },
@@ -279,6 +293,7 @@ void cs_verdict(const struct cs_qdisc *qdisc, const struct cs_delta *delta,
 
 	cs_delays(&facts.delays, qdisc, delta);
 	facts.signals = delta->cause[CODEL_DROP_CODEL] + delta->mark[CODEL_MARK_CODEL];
+	facts.acts = facts.signals + delta->cause[CODEL_DROP_CEILING];
 	facts.limits = delta->cause[CODEL_DROP_LIMIT] + delta->cause[CODEL_DROP_MEMORY];
 	if (delta->bytes)
 		facts.packet = qdisc->maxpacket * 1e9 * delta->seconds / (double)delta->bytes;

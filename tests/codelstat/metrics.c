@@ -9,7 +9,7 @@
 
 static struct cs_qdisc qdisc = {
 	.dev = "eth0", .kind = "fq_codel_oot", .type = CS_FQ_CODEL, .ours = true,
-	.ce_threshold = UINT64_MAX,
+	.ce_threshold = UINT64_MAX, .ceiling = 50000000,
 };
 static uint64_t delay[CODEL_DELAY_BUCKETS];
 
@@ -41,7 +41,7 @@ int main(void)
 	char *idle, *busy;
 	unsigned int i;
 
-	ktap_plan(2, false);
+	ktap_plan(4, false);
 	idle = series();
 	ktap_result(strstr(idle, "le=\"0.000001024\"") && strstr(idle, "le=\"+Inf\""),
 		    "an idle queue has its buckets");
@@ -53,6 +53,12 @@ int main(void)
 		qdisc.sight.drop[i].packets = 1;
 	busy = series();
 	ktap_result(!strcmp(idle, busy), "and the same series when it is busy");
+	ktap_result(strstr(idle, "cause=\"ceiling\"}"), "the ceiling's drops are a series");
+	free(busy);
+	qdisc.ceiling = UINT64_MAX;
+	busy = series();
+	ktap_result(strstr(idle, "codel_ceiling_seconds{") &&
+		    !strstr(busy, "codel_ceiling_seconds{"), "a ceiling is one, unless it is off");
 	free(idle);
 	free(busy);
 	return ktap_status();

@@ -13,6 +13,7 @@ from cases import RECORDING
 RECORD_HEADER, RECORD_HEAD = 16, 24
 DONE, NEWLINK, NEWQDISC, NEWTCLASS = 3, 16, 36, 40
 ROOT = 0xFFFFFFFF
+NESTED = 0x8000
 
 
 def attribute(kind: int, payload: bytes) -> bytes:
@@ -33,9 +34,24 @@ def _tc(ifindex: int, handle: int, parent: int, kind: bytes) -> bytes:
     return struct.pack("=BxxxiIII", 0, ifindex, handle, parent, 0) + attribute(1, kind + b"\0")
 
 
-def qdisc(ifindex: int, handle: int, kind: bytes = b"codel", sequence: int = 0) -> bytes:
-    """A root with nothing but its kind."""
-    return message(NEWQDISC, _tc(ifindex, handle, ROOT, kind), sequence)
+def qdisc(
+    ifindex: int, handle: int, kind: bytes = b"codel", sequence: int = 0, more: bytes = b""
+) -> bytes:
+    """A root with nothing but its kind, and these attributes."""
+    return message(NEWQDISC, _tc(ifindex, handle, ROOT, kind) + more, sequence)
+
+
+def codel_oot(ifindex: int, handle: int, nest: bytes, ceiling_drops: int = 0) -> bytes:
+    """A codel of this project with these attributes in its nest. The ceiling has dropped packets of 100
+    bytes, as many as left."""
+    counts = [0] * 28
+    counts[0:2] = [2 * ceiling_drops, 200 * ceiling_drops]  # received
+    counts[2:4] = counts[22:24] = [ceiling_drops, 100 * ceiling_drops]  # sent, and the last cause
+    app = bytes(40) + struct.pack("=30Q4H", *counts, 0, 0, 248, 0, 0, 0)
+    basic = attribute(1, struct.pack("=QI4x", 100 * ceiling_drops, ceiling_drops))
+    options = attribute(2, struct.pack("=I", 1000)) + attribute(64 | NESTED, nest)
+    more = attribute(2, options) + attribute(7, basic + attribute(4, app))
+    return qdisc(ifindex, handle, b"codel_oot", more=more)
 
 
 def flow(ifindex: int, classid: int, xstats: bytes = struct.pack("=I", 1)) -> bytes:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from cases import CODELSTAT, HERE, case, check, codelstat, main
+from recordings import Recording, attribute, codel_oot, link, qdisc
 
 SHAPED = str(HERE / "shaped.rec")
 RECORD_HEADER, RECORD_HEAD = 16, 24
@@ -161,6 +162,24 @@ def _() -> None:
     first, second = [q["verdict"] for q in objects("r1")[-1]["qdiscs"]]
     assert re.match(r"one flow holds 9\d(\.\d)?% of the backlog and ignores CoDel", first), first
     assert second.startswith("overload: senders ignore CoDel"), second
+
+
+@case("the ceiling: a time, off, and none; and what it dropped")
+def _() -> None:
+    none, half, off = b"", attribute(3, struct.pack("=I", 50000)), attribute(4, b"")
+    body = link(1, b"d0") + qdisc(1, 0x40000)
+    body += b"".join(codel_oot(1, n << 16, nest, 9) for n, nest in enumerate((none, half, off), 1))
+    with Recording(body) as path:
+        shown = json.loads(codelstat("replay", "-1", "--json", path).stdout)["qdiscs"]
+        row = list(csv.DictReader(StringIO(codelstat("replay", "-1", "--csv", path).stdout)))[0]
+        table = codelstat("replay", "-1", path).stdout
+    options = [q["options"]["ceiling_ns"] for q in shown]
+    check("ceilings", options, [None, 50_000_000, None, None])
+    check("ledger", shown[0]["ledger"]["drop"]["ceiling"], {"packets": 9, "bytes": 900})
+    check("change", shown[0]["change"]["drops"]["ceiling"], 9)
+    check("CSV", row["drop_ceiling"], "9")
+    assert "1: root, drops ceiling 9\n" in table, table
+    check("verdict", shown[0]["verdict"], "overload: senders ignore CoDel, and the ceiling drops")
 
 
 @case("filters: device, handle, both, and what they do not find")

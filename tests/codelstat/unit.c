@@ -253,7 +253,7 @@ struct situation {
 	const char *verdict;
 	double ms;		/* that packets waited, half of them */
 	double slow_ms;		/* and the other half */
-	uint64_t codel, limit, memory, filter, marks, ce_marks, shared;
+	uint64_t codel, ceiling, limit, memory, filter, marks, ce_marks, shared;
 	uint32_t qlen;
 	unsigned int share;	/* percent of the backlog, of one of two flows */
 	bool silent;		/* no packet left */
@@ -288,6 +288,28 @@ static const struct situation situations[] = {
 	  1, 3, .limit = 5, .codel = 2, .memory = 4 },
 	{ "overload: senders ignore CoDel, and the limit drops",
 	  100, 110, .limit = 500, .codel = 60 },
+	{ "overload: senders ignore CoDel, and the limit drops",
+	  40, 48, .limit = 500, .ceiling = 400, .codel = 2 },
+	{ "overload: senders ignore CoDel, and the limit drops",
+	  40, 48, .limit = 500, .ceiling = 400 },
+	{ "overload: senders ignore CoDel, and the ceiling drops",
+	  40, 48, .limit = 400, .ceiling = 500 },
+	{ "overload: senders ignore CoDel, and the ceiling drops",
+	  40, 48, .ceiling = 500, .codel = 3 },
+	{ "overload: senders ignore CoDel, and the ceiling drops", 40, 48, .ceiling = 500 },
+	{ "overload: senders ignore CoDel, and the ceiling drops",
+	  0.1, 48, .ceiling = 500, .marks = 30, .no_ecn = true },
+	{ "overload: senders ignore CoDel, and the ceiling drops",
+	  40, 48, .ceiling = 500, .qlen = 40, .share = 74 },
+	{ "one flow holds 98% of the backlog and ignores CoDel: p99 46ms",
+	  14, 46, .ceiling = 300, .qlen = 40, .share = 98 },
+	{ "overload: senders ignore CoDel, and the ceiling drops", 30, 44, .ceiling = 53 },
+	{ "senders are slow to react: p50 31ms, p90 46ms, target 5ms", 30, 44, .ceiling = 52 },
+	{ "senders are slow to react: p50 31ms, p90 46ms, target 5ms",
+	  30, 44, .ceiling = 100, .marks = 100 },
+	{ "CoDel is in control: p99 15ms, target 5ms", 4, 14, .ceiling = 5, .marks = 12 },
+	{ "a filter drops packets: 30 of them", 4, 14, .filter = 30, .ceiling = 20, .marks = 9 },
+	{ "CoDel is in control: p99 15ms, target 5ms", 4, 14, .filter = 30, .ceiling = 20, .marks = 10 },
 	{ "CoDel is in control: p99 15ms, target 5ms", 4, 14, .limit = 3, .codel = 12 },
 	{ "ce_threshold marks: p99 1.2ms, threshold 1ms", 1, 1.1, .ce_marks = 10 },
 	{ "a filter drops packets: 30 of them", 0.1, 0.2, .filter = 30 },
@@ -327,7 +349,8 @@ static void happen(const struct situation *s, struct cs_qdisc *q, struct cs_delt
 	d->cause[CODEL_DROP_LIMIT] = s->limit;
 	d->cause[CODEL_DROP_MEMORY] = s->memory;
 	d->cause[CODEL_DROP_FILTER] = s->filter;
-	d->drops = s->codel + s->limit + s->memory + s->filter;
+	d->cause[CODEL_DROP_CEILING] = s->ceiling;
+	d->drops = s->codel + s->ceiling + s->limit + s->memory + s->filter;
 	d->mark[CODEL_MARK_CODEL] = s->marks;
 	d->mark[CODEL_MARK_CE_THRESHOLD] = s->ce_marks;
 	d->marks = s->marks + s->ce_marks;
