@@ -77,7 +77,24 @@ def calls(qdisc: str, load: str, answered: float, p95: float, p99: float = 0) ->
     return {"qdisc": qdisc, "seed": 1, "point": {"load": load}, "traffic": {"calls": item}}
 
 
+def fallen(fast: float, slow: float, held: float | None) -> Run:
+    """A fall from 50 to 1 Mbit/s: the longest delay before and after it, and when the delay stays below a bound."""
+    before = {"at_s": 0.0, "rate_mbit": 50.0, "held_ms": 9999.0, "delay_ms": {"max": fast}}
+    after = {"at_s": 4.0, "rate_mbit": 1.0, "held_ms": held, "delay_ms": {"max": slow}}
+    return run("codel_oot", {}, phases=[before, after])
+
+
+def flood(qdisc: str, load: str, p99: float, share: float, tcp: float | None = None) -> Run:
+    queue = {"delay_ms": delay(1, p99=p99), "bytes": 100, "traffic": {"flood": {"bytes": share}}}
+    made = run(qdisc, {"flood": load}, **queue)
+    if tcp is not None:
+        made["traffic"] = {n: {"kind": "bulk", "goodput_mbit": tcp / 2} for n in ("tcp", "tcp_ecn")}
+    return made
+
+
 TEN = "codel_oot_10ms"
+NOT_FIG7: Verdicts = [None] * 4
+NOT_DEFAULT: Verdicts = [None] * 4
 CASES: list[tuple[str, str, list[Run], Verdicts]] = [
     ("fig5", "inside", [busy("codel_oot", BULK, 0.9, 7), busy("red", BULK, 0.9)], [True, True]),
     ("fig5", "too slow", [busy("codel_oot", BULK, 0.9, 7.01)], [False, None]),
@@ -93,14 +110,14 @@ CASES: list[tuple[str, str, list[Run], Verdicts]] = [
     ("fig5", "in-tree is not out-of-tree", [busy("codel", BULK, 0.1, 99)], [None, None]),
     ("fig6", "inside", [busy("codel_oot", p, 0.9) for p in MTUS], [True, True]),
     ("fig6", "one MTU", [busy("codel_oot", p, s) for p, s in zip(MTUS, (0.899, 1))], [False, True]),
-    ("fig7", "inside", [GOOD7, TAIL7], [True] * 5),
-    ("fig7", "median", [changing(2.71, 5, 89, 97, 0, 1), TAIL7], [False, True, True, True, True]),
-    ("fig7", "75th", [changing(2, 5.01, 89, 97, 0, 1), TAIL7], [True, False, True, True, True]),
-    ("fig7", "95th", [changing(2, 5, 90, 97, 0, 1), TAIL7], [True, True, False, True, True]),
-    ("fig7", "bytes", [changing(2, 5, 89, 96, 0, 1), TAIL7], [True, True, True, False, True]),
-    ("fig7", "late", [changing(2, 5, 89, 97, 0, 101), TAIL7], [True, True, True, True, False]),
-    ("fig7", "never", [changing(2, 5, 89, 97, 0, 50, None), TAIL7], [True, True, True, True, False]),
-    ("fig7", "no tail drop", [GOOD7], [True, True, True, None, True]),
+    ("fig7", "inside", [GOOD7, TAIL7], [True] * 5 + NOT_FIG7),
+    ("fig7", "median", [changing(2.71, 5, 89, 97, 0, 1), TAIL7], [False, True, True, True, True] + NOT_FIG7),
+    ("fig7", "75th", [changing(2, 5.01, 89, 97, 0, 1), TAIL7], [True, False, True, True, True] + NOT_FIG7),
+    ("fig7", "95th", [changing(2, 5, 90, 97, 0, 1), TAIL7], [True, True, False, True, True] + NOT_FIG7),
+    ("fig7", "bytes", [changing(2, 5, 89, 96, 0, 1), TAIL7], [True, True, True, False, True] + NOT_FIG7),
+    ("fig7", "late", [changing(2, 5, 89, 97, 0, 101), TAIL7], [True, True, True, True, False] + NOT_FIG7),
+    ("fig7", "never", [changing(2, 5, 89, 97, 0, 50, None), TAIL7], [True, True, True, True, False] + NOT_FIG7),
+    ("fig7", "no tail drop", [GOOD7], [True, True, True, None, True] + NOT_FIG7),
     ("fig8", "inside", [busy("codel_oot", BULK, 0.98), busy("pfifo", BULK, 1)], [True]),
     ("fig8", "outside", [busy("codel_oot", BULK, 0.979), busy("pfifo", BULK, 1)], [False]),
     ("fig8", "beyond 200 ms", [busy(q, {"rtt": "500ms"}, s) for q, s in (("codel_oot", 0.5), ("pfifo", 1))], [None]),
@@ -113,17 +130,40 @@ CASES: list[tuple[str, str, list[Run], Verdicts]] = [
     ("table1", "bytes", [edge("codel_oot", 0.01, 2, 94), edge("pfifo", 0.01, 10, 100)], [True, True, False]),
     ("table1", "no drops at all", [edge("codel_oot", 0, 2, 100), edge("pfifo", 0, 10, 100)], [True] * 3),
     ("table1", "drops where there were none", [edge("codel_oot", 0.01, 2, 100), edge("pfifo", 0, 10, 100)], [False, True, True]),
-    ("graph2", "inside", [spike("fq_codel_oot", 55), spike("codel_oot", 100)], [True]),
-    ("graph2", "outside", [spike("fq_codel_oot", 56), spike("codel_oot", 100)], [False]),
-    ("graph2", "before the change", [spike("fq_codel_oot", 999, 59.9), spike("codel_oot", 100)], [True]),
-    ("graph2", "long after it", [spike("fq_codel_oot", 999, 65), spike("codel_oot", 100)], [True]),
-    ("graph2", "another schedule", [spike("fq_codel_oot", 55, 17, TWO), spike("codel_oot", 100, 17, TWO)], [True]),
-    ("graph2", "after its change", [spike("fq_codel_oot", 55, 62, TWO), spike("codel_oot", 100, 62, TWO)], [False]),
-    ("overload", "inside", [calls(TEN, "1000/500", 500, 1, 62.8)], [True, True]),
-    ("overload", "too few", [calls(TEN, "1000/500", 499, 1, 62)], [False, True]),
-    ("overload", "too late", [calls(TEN, "1000/500", 501, 1, 62.9)], [True, False]),
-    ("overload", "another load", [calls(TEN, "1000/250", 250, 1, 999)], [None, None]),
-    ("overload", "the default interval", [calls("codel_oot", "1000/500", 1, 1, 999)], [None, None]),
+    ("graph2", "inside", [spike("fq_codel_oot", 55), spike("codel_oot", 100)], [True] * 3),
+    ("graph2", "outside", [spike("fq_codel_oot", 56), spike("codel_oot", 100)], [False, True, True]),
+    ("graph2", "before the change", [spike("fq_codel_oot", 999, 59.9), spike("codel_oot", 100)], [True] * 3),
+    ("graph2", "long after it", [spike("fq_codel_oot", 999, 65), spike("codel_oot", 100)], [True] * 3),
+    ("graph2", "another schedule", [spike("fq_codel_oot", 55, 17, TWO), spike("codel_oot", 100, 17, TWO)], [True] * 3),
+    ("graph2", "after its change", [spike("fq_codel_oot", 55, 62, TWO), spike("codel_oot", 100, 62, TWO)], [False, True, True]),
+    ("graph2", "above the ceiling", [spike("fq_codel_oot", 80), spike("codel_oot", 150)], [True, False, True]),
+    ("graph2", "fq_codel above the ceiling", [spike("fq_codel_oot", 150), spike("codel_oot", 300)], [True, False, False]),
+    ("overload", "inside", [calls(TEN, "1000/500", 500, 1, 62.8)], [True, True] + NOT_DEFAULT),
+    ("overload", "too few", [calls(TEN, "1000/500", 499, 1, 62)], [False, True] + NOT_DEFAULT),
+    ("overload", "too late", [calls(TEN, "1000/500", 501, 1, 62.9)], [True, False] + NOT_DEFAULT),
+    ("overload", "another load", [calls(TEN, "1000/250", 250, 1, 999)], [None, None] + NOT_DEFAULT),
+    ("overload", "the default interval", [calls("codel_oot", "1000/500", 1, 1, 999)], [None, None, False, False, None, None]),
+    ("overload", "a queue for each client", [calls("fq_codel_oot", "1000/500", 500, 1, 100)], [None] * 4 + [True, True]),
+    ("overload", "with one it is too late", [calls("fq_codel_oot", "1000/500", 500, 1, 100.1)], [None] * 4 + [True, False]),
+    ("fig7", "held, and below the ceiling", [fallen(149, 249, 500), TAIL7], [None] * 4 + [False] + [True] * 3 + [None]),
+    ("fig7", "held too late", [fallen(149, 249, 501), TAIL7], [None] * 4 + [False] + [False, True, True] + [None]),
+    ("fig7", "never held", [fallen(149, 249, None), TAIL7], [None] * 4 + [False] + [False, True, True] + [None]),
+    ("fig7", "above the ceiling", [fallen(150, 249, 500), TAIL7], [None] * 4 + [False] + [True, False, True] + [None]),
+    ("fig7", "above it at 1 Mbit/s", [fallen(149, 250, 500), TAIL7], [None] * 4 + [False] + [True, True, False] + [None]),
+    ("falling", "inside", [fallen(99, 153, 500)], [True, True]),
+    ("falling", "too long", [fallen(99, 154, 500)], [False, True]),
+    ("falling", "before the fall", [fallen(999, 153, 500)], [True, True]),
+    ("falling", "held too late", [fallen(99, 153, 501)], [True, False]),
+    ("falling", "never held", [fallen(99, 153, None)], [True, False]),
+    ("unresponsive", "inside", [flood("codel_oot", "200%", 50, 80), flood("codel_oot", "200%, ECT(1)", 50, 84)], [True, None, True, None]),
+    ("unresponsive", "too long", [flood("codel_oot", "200%", 50.1, 80)], [False, None, None, None]),
+    ("unresponsive", "too long with many queues", [flood("fq_codel_oot", "200%", 50.1, 80)], [None, False, None, None]),
+    ("unresponsive", "ECT gains", [flood("codel_oot", "200%", 50, 80), flood("codel_oot", "200%, ECT(0)", 50, 85)], [True, None, False, None]),
+    ("unresponsive", "less than with PIE", [flood("codel_oot", "200%", 50, 80, 0.9), flood("pie", "200%", 50, 80, 1)], [True, None, None, False]),
+    ("unresponsive", "more than with PIE", [flood("codel_oot", "200%", 50, 80, 1), flood("pie", "200%", 50, 80, 0.9)], [True, None, None, True]),
+    ("fig7", "bytes of in-tree codel", [*(changing(2, 5, 89, 97, 0, qdisc=q) for q in ("codel_oot", "codel"))], [True] * 3 + [None] + [None] * 4 + [True]),
+    ("fig7", "fewer bytes than in-tree codel", [changing(2, 5, 89, 96, 0), changing(2, 5, 89, 97, 0, qdisc="codel")], [True] * 3 + [None] + [None] * 4 + [False]),
+    ("unresponsive", "ECT gains of another flood", [flood("codel_oot", "110%", 50, 80), flood("codel_oot", "200%, ECT(0)", 50, 99)], [True, None, None, None]),
     ("ratelimit", "inside", [calls("codel_oot", "600", 425, 275)], [True, True]),
     ("ratelimit", "too few", [calls("codel_oot", "600", 424, 275)], [False, True]),
     ("ratelimit", "too late", [calls("codel_oot", "600", 425, 276)], [True, False]),
@@ -201,7 +241,7 @@ def main() -> int:
     ]
     results += [(f"text: {value}", amounts.text(value), want) for value, want in TEXTS]
     results += [(f"label: {label}", amounts.pretty(label), want) for label, want in LABELS]
-    results += [("checks are looser", looser(), []), ("graph2: warm-up", warmed_up(), [True])]
+    results += [("checks are looser", looser(), []), ("graph2: warm-up", warmed_up(), [True] * 3)]
     results += [*agree.tests(), *significance.tests(), *prose.tests()]
     some = [("a", "1mbit", 1), ("a", "1mbit", 2), ("b", "1mbit", 1)]
     results += [("a subject's own seeds", missing(*some), 0)]

@@ -31,6 +31,7 @@ from . import (
     overload,
     ratelimit,
     releases,
+    responsive,
     rrul,
     shortflows,
     slowlinks,
@@ -42,11 +43,12 @@ from .verdict import Target
 
 # In the order of the page
 PARTS: dict[str, tuple[ModuleType, ...]] = {
+    "A ceiling on the delay": (falling, unresponsive, responsive),
     "The CoDel paper": (fig5, fig6, fig7, fig7_small, fig8, fig9, table1),
     "The CS244 evaluation": (graph1, graph2, chain),
     "Requests": (overload, ratelimit),
     "Both directions at once": (rrul,),
-    "Senders that do not slow down": (falling, unresponsive, bbr, ecn, shortflows),
+    "Other senders": (bbr, ecn, shortflows),
     "Slow links": (slowlinks,),
     "The laboratory itself": (releases, observer),
 }

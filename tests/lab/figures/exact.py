@@ -29,6 +29,41 @@ def p_value(ours: Sequence[float], theirs: Sequence[float]) -> float:
     return as_far / comb(len(pooled), len(ours))
 
 
+Stratum = tuple[Sequence[float], Sequence[float]]
+
+
+def excess(strata: Sequence[Stratum]) -> float:
+    """The sum of our ranks in all strata, less what is expected of equal samples."""
+    made = 0.0
+    for ours, theirs in strata:
+        pooled = ranks([*ours, *theirs])
+        made += sum(pooled[: len(ours)]) - len(ours) * (len(pooled) + 1) / 2
+    return made
+
+
+def sums(ours: Sequence[float], theirs: Sequence[float]) -> dict[int, float]:
+    """The probability of each rank sum, doubled so that shared ranks are whole, less twice the expected one."""
+    pooled = [round(2 * r) for r in ranks([*ours, *theirs])]
+    expected = len(ours) * (len(pooled) + 1)
+    found: dict[int, float] = {}
+    for dealt in combinations(pooled, len(ours)):
+        found[sum(dealt) - expected] = found.get(sum(dealt) - expected, 0) + 1
+    return {k: n / comb(len(pooled), len(ours)) for k, n in found.items()}
+
+
+def stratified(strata: Sequence[Stratum]) -> float:
+    """The two-sided p of the sum of the rank sums over cases that are not compared with each other (van Elteren)."""
+    total = {0: 1.0}
+    for ours, theirs in strata:
+        added: dict[int, float] = {}
+        for a, p in total.items():
+            for b, q in sums(ours, theirs).items():
+                added[a + b] = added.get(a + b, 0) + p * q
+        total = added
+    seen = round(2 * abs(excess(strata)))
+    return min(1.0, sum(p for k, p in total.items() if abs(k) >= seen))
+
+
 def smallest_p(ours: int, theirs: int) -> float:
     """The p of two samples of these sizes that do not overlap: no result is more significant."""
     return min(1.0, 2 / comb(ours + theirs, ours))

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from . import amounts, items, measures, overtime, plot, subjects, tables
+from . import amounts, cases, items, measures, overtime, plot, subjects, tables, verdict
 from .papers import HERE
 from .results import Point, Results
 from .tables import Better, Measure, Table
+from .verdict import Bounds, Target
 
 NAME = "falling"
 READS = NAME
@@ -24,6 +25,9 @@ CAPTION = (
     "seed to the greatest; the dotted upright is the fall of the rate."
 )
 AFTER = 1  # the phase after the fall
+# codel: target, interval, and four packets of 1514 bytes at 1 Mbit/s
+BOUNDS: Bounds = {"max_ms": 5 + 100 + 4 * 1514 * 8 / 1000, "held_ms": 500}
+CHECK: Bounds = {"max_ms": 160, "held_ms": 1000}
 
 
 def after(results: Results, name: str, unit: str, better: Better, *path: str) -> Measure:
@@ -48,6 +52,14 @@ def headlines(results: Results) -> list[Measure]:
     ]
 
 
+def opening(results: Results) -> list[Measure]:
+    """What README shows of it."""
+    named = {m.name: m for m in items.every(results)}
+    wanted = ("ping: 99th percentile round trip", "web: 95th percentile time", "bulk: goodput")
+    late = delays(results)
+    return [late[-1], late[1], *(named[n] for n in wanted if n in named)]
+
+
 def rows(results: Results) -> list[Measure]:
     busy = after(results, "utilisation after the fall", "%", Better.HIGH, "utilisation")
     held = overtime.held(results, AFTER)
@@ -59,6 +71,15 @@ def table(results: Results) -> list[Table]:
     return [
         *tables.measured(results, "After the fall, and of the whole run", rows(results)),
         tables.by_point(results, measures.delay(results.bottleneck, "p95")),
+    ]
+
+
+def targets(results: Results, bounds: Bounds) -> list[Target]:
+    longest = cases.of_runs(results, cases.CODEL, delays(results)[-1].of)
+    held = cases.of_runs(results, cases.CODEL, overtime.held(results, AFTER).of)
+    return [
+        verdict.at_most("codel_oot\u2019s longest delay", longest, bounds["max_ms"], "ms"),
+        verdict.at_most(overtime.HELD_TITLE, held, bounds["held_ms"], "ms"),
     ]
 
 

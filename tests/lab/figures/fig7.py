@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
-from . import amounts, cases, measures, overtime, series, subjects, verdict
+import math
+from typing import Any, Callable
+
+from . import amounts, cases, measures, overtime, series, subjects, tables, verdict
 from .papers import CODEL
 from .results import Results
 from .tables import Listing, Table
@@ -23,12 +26,19 @@ table has the share of the link that they fill in each second. When the rate fal
 rate still arrives, and a drop shows its effect a round trip later. Both costs grow with the round trip, which the paper does
 not state. Here the two phases at the highest rate are shorter than the paper\u2019s, unless GRID=full is given."""
 
+Phase = dict[str, Any]
+PhaseNumber = Callable[[Phase | None, Phase], float | None]
+
 BOUNDS: Bounds = {
     "median_ms": 2.7,
     "p75_ms": 5,
     "p95_ms": 90,
     "bytes_percent": 97,
     "control_point_ms": 100,
+    "held_ms": 500,
+    "max_ms": 150,
+    "max_slow_ms": 250,
+    "in_tree_bytes_percent": 100,
 }
 # Phases of 8 s: what a change costs weighs more
 CHECK: Bounds = {
@@ -37,7 +47,12 @@ CHECK: Bounds = {
     "p95_ms": 120,
     "bytes_percent": 78,
     "control_point_ms": 6000,
+    "held_ms": 1000,
+    "max_ms": 250,
+    "max_slow_ms": 250,
+    "in_tree_bytes_percent": 95,
 }
+FAST_MBIT = 10  # the rates from which max_ms holds
 SECONDS = 10  # after a rise
 PUBLISHED = {
     "median delay": "CoDel 2.7",
@@ -57,6 +72,68 @@ def control_points(results: Results) -> list[Case]:
             words = f"{results.where(run)}, {phase['at_s']:g} s".lstrip(", ")
             made.append((words, phase.get("control_point_ms")))
     return made
+
+
+def of_phases(results: Results, number: PhaseNumber) -> list[Case]:
+    """A number of each phase of codel_oot\u2019s runs, where the phase has it."""
+    made: list[Case] = []
+    for run in cases.runs(results, cases.CODEL):
+        phases = run.queue(results.bottleneck, "phases") or []
+        for before, phase in zip([None, *phases], phases):
+            if "rate_mbit" not in phase:
+                continue
+            words = f"{results.where(run)}, {phase['at_s']:g} s".lstrip(", ")
+            found = number(before, phase)
+            made += [(words, found)] if found is not None else []
+    return made
+
+
+def held(before: Phase | None, phase: Phase) -> float | None:
+    """After a fall: infinite if the delay never stays below the bound."""
+    if before is None or before["rate_mbit"] <= phase["rate_mbit"] or "held_ms" not in phase:
+        return None
+    found = phase["held_ms"]
+    return math.inf if found is None else float(found)
+
+
+def longest(fast: bool) -> PhaseNumber:
+    def of(_before: Phase | None, phase: Phase) -> float | None:
+        found: float | None = (phase.get("delay_ms") or {}).get("max")
+        return found if (phase["rate_mbit"] >= FAST_MBIT) == fast else None
+
+    return of
+
+
+def of_in_tree(results: Results) -> list[Case]:
+    """Bytes in percent of in-tree codel\u2019s, medians over the seeds."""
+    number = measures.megabytes(results.bottleneck).of
+    points = results.points[:1]
+    both = [
+        tables.value(tables.medians(results, s, points, number)) for s in (cases.CODEL, "codel")
+    ]
+    return [("", cases.share(both[0], both[1]))] if None not in both else []
+
+
+def of_ceiling(results: Results, bounds: Bounds) -> list[Target]:
+    """What the ceiling is for."""
+    late, slow = of_phases(results, longest(True)), of_phases(results, longest(False))
+    fast = amounts.exactly(FAST_MBIT, "Mbit/s")
+    return [
+        verdict.at_most(
+            "until its delay stays below 50 ms (from 10 Mbit/s on), after every fall",
+            of_phases(results, held),
+            bounds["held_ms"],
+            "ms",
+        ),
+        verdict.below(f"its longest delay, from {fast} on", late, bounds["max_ms"], "ms"),
+        verdict.below(f"its longest delay, below {fast}", slow, bounds["max_slow_ms"], "ms"),
+        verdict.at_least(
+            "its bytes, of in-tree codel\u2019s",
+            of_in_tree(results),
+            bounds["in_tree_bytes_percent"],
+            "%",
+        ),
+    ]
 
 
 def targets(results: Results, bounds: Bounds) -> list[Target]:
@@ -79,6 +156,7 @@ def targets(results: Results, bounds: Bounds) -> list[Target]:
             bounds["control_point_ms"],
             "ms",
         ),
+        *of_ceiling(results, bounds),
     ]
 
 

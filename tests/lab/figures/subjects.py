@@ -19,16 +19,19 @@ class Subject:
 DEFAULT = "default"  # where a scenario compares nothing
 IN, OUT = "in-tree", "out-of-tree"
 FAST = "interval 10\u00a0ms"
+OFF = "ceiling off"
 KNOWN = {
     "none": Subject("no limit", "No limit"),
     "pfifo": Subject("tail drop", "Tail drop"),
     "red": Subject("RED", "RED"),
     "codel": Subject("in-tree codel", "CoDel", IN),
     "codel_oot": Subject("codel_oot", "CoDel", OUT),
+    "codel_oot_off": Subject(f"codel_oot, {OFF}", "CoDel", f"{OUT}, {OFF}"),
     "codel_10ms": Subject(f"in-tree codel, {FAST}", f"CoDel, {FAST}", IN),
     "codel_oot_10ms": Subject(f"codel_oot, {FAST}", f"CoDel, {FAST}", OUT),
     "fq_codel": Subject("in-tree fq_codel", "FQ-CoDel", IN),
     "fq_codel_oot": Subject("fq_codel_oot", "FQ-CoDel", OUT),
+    "fq_codel_oot_off": Subject(f"fq_codel_oot, {OFF}", "FQ-CoDel", f"{OUT}, {OFF}"),
     "cake": Subject("CAKE", "CAKE", "default"),
     "cake_bw": Subject("CAKE, bandwidth set", "CAKE", "bandwidth set"),
     "pie": Subject("PIE", "PIE"),
@@ -39,9 +42,9 @@ ORDER = tuple(KNOWN)
 # The subjects that share a panel of a figure
 FAMILIES = {
     "Tail drop and RED": ("none", "pfifo", "red"),
-    "CoDel": ("codel", "codel_oot"),
+    "CoDel": ("codel", "codel_oot", "codel_oot_off"),
     f"CoDel, {FAST}": ("codel_10ms", "codel_oot_10ms"),
-    "FQ-CoDel": ("fq_codel", "fq_codel_oot"),
+    "FQ-CoDel": ("fq_codel", "fq_codel_oot", "fq_codel_oot_off"),
     "CAKE": ("cake", "cake_bw"),
     "PIE": ("pie", "fq_pie", "dualpi2"),
 }
@@ -73,4 +76,4 @@ def families(names: Iterable[str]) -> list[tuple[str, list[str]]]:
 
 def in_tree(name: str) -> str | None:
     """The in-tree qdisc of the same kind, if this one is out-of-tree."""
-    return name.replace("_oot", "") if "_oot" in name else None
+    return name.replace("_oot", "").removesuffix("_off") if "_oot" in name else None

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import dots, items, measures, tables
+from . import cases, dots, items, measures, tables, verdict
 from .papers import L4S
-from .results import Results
+from .results import Point, Results
 from .tables import Measure, Table
+from .verdict import Bounds, Case, Target
 
 NAME = "unresponsive"
 READS = NAME
@@ -20,6 +21,9 @@ flows can only drop more; a queue for each flow leaves the excess to the sender 
 not ECT, or claim to be ECT(0) or ECT(1): a qdisc that marks such packets and never drops them rewards the claim."""
 CAPTION = dots.CAPTION
 TCP = ("tcp", "tcp_ecn")
+KEY = "flood"
+BOUNDS: Bounds = {"p99_ms": 50, "gain_percent": 5, "pie_percent": 100}
+CHECK: Bounds = {"p99_ms": 60, "gain_percent": 5, "pie_percent": 50}
 
 
 def headlines(results: Results) -> list[Measure]:
@@ -29,6 +33,37 @@ def headlines(results: Results) -> list[Measure]:
         *(m for n in probe for m in items.one(results, n, "95th percentile round trip")),
         items.together("TCP: goodput", *TCP),
     ]
+
+
+def gains(results: Results, subject: str) -> list[Case]:
+    """What an ECT flood has of the link beyond what the same flood has that is not ECT, medians in percent of the link."""
+    share = items.share(results.bottleneck, "flood").of
+
+    def of(point: Point) -> float | None:
+        return tables.value(results.values(subject, point, share))
+
+    plain = {p.get(KEY): of(p) for p in results.points}
+    made: list[Case] = []
+    for point in results.points:
+        load, _comma, claim = point.get(KEY).partition(", ")
+        ours, others = of(point), plain.get(load)
+        if claim and ours is not None and others is not None:
+            made.append((point.get(KEY), ours - others))
+    return made
+
+
+def targets(results: Results, bounds: Bounds) -> list[Target]:
+    made = []
+    for subject in (cases.CODEL, cases.FQ_CODEL):
+        late = cases.of_runs(results, subject, measures.delay(results.bottleneck, "p99").of)
+        bound = bounds["p99_ms"]
+        made.append(verdict.at_most(f"{subject}\u2019s 99th percentile delay", late, bound, "ms"))
+    found, bound = gains(results, cases.CODEL), bounds["gain_percent"]
+    made.append(verdict.below("what a flood gains as ECT, codel_oot", found, bound, "%"))
+    left = cases.against(results, cases.CODEL, "pie", items.together("", *TCP).of, cases.share)
+    text = "goodput of TCP with codel_oot, of that with PIE"
+    made.append(verdict.at_least(text, left, bounds["pie_percent"], "%"))
+    return made
 
 
 def table(results: Results) -> list[Table]:

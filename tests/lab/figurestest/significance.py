@@ -26,6 +26,13 @@ P_VALUES: list[tuple[str, Sequence[float], Sequence[float], int, int]] = [
     ("unequal sizes", (1, 2), (3, 4, 5), 2, 10),
     ("an outlier is one rank", (1, 2, 3, 4, 999), (5, 6, 7, 8, 9), 38, 252),
 ]
+STRATA = [
+    ("one stratum is the plain test", [(FIVE, MORE)], 2 / 252),
+    ("two that agree", [((1, 2, 3), (4, 5, 6))] * 2, 2 / 400),
+    ("two that contradict", [((1, 2, 3), (4, 5, 6)), ((4, 5, 6), (1, 2, 3))], 1.0),
+    ("strata are not compared with each other", [((1, 2), (1, 2)), ((91, 92), (91, 92))], 1.0),
+    ("ties have half ranks", [((1, 1, 2), (2, 3, 3))], 4 / 20),
+]
 HOLM = [
     ("in order", [0.01, 0.03, 0.04], [0.03, 0.06, 0.06]),
     ("out of order", [0.04, 0.01, 0.03], [0.06, 0.03, 0.06]),
@@ -82,6 +89,8 @@ def six_cells() -> list[bool]:
 def tests() -> Iterator[Found]:
     for title, ours, theirs, ways, of in P_VALUES:
         yield f"rank sum: {title}", round(exact.p_value(ours, theirs) * of), ways
+    for title, strata, p in STRATA:
+        yield f"strata: {title}", round(exact.stratified(strata), 9), round(p, 9)
     for title, ps, want in HOLM:
         yield f"Holm: {title}", [round(p, 12) for p in exact.holm(ps)], want
     for title, ours, theirs, better, said in WORDS:
