@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 """A real Prometheus scrapes a recording; its answers are compared with codelstat's own.
 
-queries.promql are the queries that README.md and the manual show.
+queries.promql are the queries that doc/statistics.md and the manual show.
 """
 
 from __future__ import annotations

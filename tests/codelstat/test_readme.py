@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-"""README's screens of codelstat are what codelstat prints for its recordings, word for word."""
+"""The screens of codelstat in doc/statistics.md are what codelstat prints for its recordings, word for word."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 from cases import HERE, TOP, case, check, codelstat, main
 
 BLOCK = re.compile(r"^```\n(.*?)^```$", re.M | re.S)
-# A recording, and the first words of the line with which its screen begins in README
+# A recording, and the first words of the line with which its screen begins there
 SCREENS = (
     (("replay", "shaped.rec"), "2026-01-01 00:00:37, "),
     (("top", "r1", "--replay", "shaped.rec"), "r1  fq_codel_oot 10:  "),
@@ -22,21 +22,21 @@ def printed(words: tuple[str, ...]) -> str:
     return codelstat(*found, "--speed", "0").stdout.rstrip("\n")
 
 
-def in_readme(begin: str) -> list[str]:
-    blocks = BLOCK.findall((TOP / "README.md").read_text())
+def in_document(begin: str) -> list[str]:
+    blocks = BLOCK.findall((TOP / "doc" / "statistics.md").read_text())
     return [b for b in blocks if b.startswith(begin)]
 
 
-@case("each screen is in README, once")
+@case("each screen is in doc/statistics.md, once")
 def present() -> None:
     for words, begin in SCREENS:
-        check(f"screens of {' '.join(words)}", len(in_readme(begin)), 1)
+        check(f"screens of {' '.join(words)}", len(in_document(begin)), 1)
 
 
-@case("the output of each ends as in README")
+@case("the output of each ends as it does there")
 def same() -> None:
     for words, begin in SCREENS:
-        (screen,) = in_readme(begin)
+        (screen,) = in_document(begin)
         shown = printed(words).splitlines()[-len(screen.splitlines()) :]
         check(" ".join(words), shown, screen.splitlines())
 

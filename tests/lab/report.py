@@ -38,9 +38,8 @@ def options(argv: list[str]) -> argparse.Namespace:
         "--readme",
         metavar="FILE",
         type=Path,
-        nargs="?",
-        const=TOP / "README.md",
-        help="then write the laboratory's numbers into FILE (README.md)",
+        nargs="*",
+        help="then write the laboratory's numbers into FILEs (README.md and doc/papers.md)",
     )
     return parser.parse_args(argv)
 
@@ -52,6 +51,13 @@ def made(found: book.Book, out: Path) -> list[Path]:
     return [out / "index.html", *pictures, *map(plot.dark, pictures), *documents]
 
 
+def write(documents: list[Path], found: book.Book) -> None:
+    for path in documents:
+        text = readme.written(path.read_text(), {d.name: d for d in found.documents})
+        path.write_text(text)
+        print(f"written into {path}")
+
+
 def report(opts: argparse.Namespace) -> int:
     if not any(opts.out.glob("*.json")):
         raise results.Invalid(f"there are no results in {opts.out}: run `make lab` first")
@@ -61,10 +67,8 @@ def report(opts: argparse.Namespace) -> int:
     if opts.keep:
         keep.keep(made(found, opts.out), opts.keep)
         print(f"kept in {opts.keep}")
-    if opts.readme:
-        text = opts.readme.read_text()
-        opts.readme.write_text(readme.written(text, {d.name: d for d in found.documents}))
-        print(f"written into {opts.readme}")
+    if opts.readme is not None:
+        write(opts.readme or [TOP / name for name in readme.FILES], found)
     return 0
 
 

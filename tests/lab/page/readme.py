@@ -1,16 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""README's numbers of the laboratory: blocks between markers, written from the results."""
+"""The numbers of the laboratory in README and doc/papers.md: blocks between markers, written from the results."""
 
 from __future__ import annotations
 
 import re
 from typing import Callable, Mapping
 
-from figures import amounts, beside, cases, fig7, graph2, intree, measures, subjects, tables
+from figures import (
+    amounts,
+    beside,
+    cases,
+    falling,
+    fig7,
+    graph2,
+    intree,
+    measures,
+    subjects,
+    tables,
+)
 from figures.results import Results
 from figures.tables import Better, Measure
 
 Documents = Mapping[str, Results]
+FILES = ("README.md", "doc/papers.md")
 BLOCK = re.compile(r"<!-- lab:(\S+) begin -->\n(.*?)<!-- lab:\1 end -->", re.S)
 SHOWN = ("codel_oot", "codel", "fq_codel_oot", "fq_codel", "pfifo")
 # The paper's CoDel, in its words; no numbers of the laboratory
@@ -23,7 +35,7 @@ PAPER = {
 
 
 class Missing(Exception):
-    """The results that a block needs are not there; or README names no such block."""
+    """The results that a block needs are not there; or a document names no such block."""
 
 
 def document(found: Documents, name: str) -> Results:
@@ -45,8 +57,23 @@ def machine(results: Results) -> str:
     return f"Medians over {seeds} seeds, in brackets the least and the greatest; Linux {kernel}."
 
 
-def picture(module: object, results: Results, name: str) -> str:
-    return f"![{getattr(module, 'describe')(results)}](tests/lab/report/{name}.png)"
+def picture(module: object, results: Results, name: str, top: str = "../") -> str:
+    """`top`: of the tree, from the document's folder."""
+    return f"![{getattr(module, 'describe')(results)}]({top}tests/lab/report/{name}.png)"
+
+
+def of_falling(found: Documents) -> str:
+    """The first of the experiment's points: every qdisc a row."""
+    results = document(found, "falling")
+    point = results.points[0]
+    wanted = falling.opening(results)
+    head = [results.title_of(point), *(m.title for m in wanted)]
+    lines = [picture(falling, results, "falling", ""), "", row(head), row(["---"] * len(head))]
+    for name in results.subjects:
+        values = [results.values(name, point, m.of) for m in wanted]
+        words = [beside.number(v) if v else amounts.NONE for v in values]
+        lines.append(row([subjects.title(name), *words]))
+    return "\n".join([*lines, "", machine(results), ""])
 
 
 def of_fig7(found: Documents) -> str:
@@ -91,6 +118,7 @@ def of_in_tree(found: Documents) -> str:
 
 
 BLOCKS: dict[str, Callable[[Documents], str]] = {
+    "falling": of_falling,
     "fig7": of_fig7,
     "graph2": of_graph2,
     "in-tree": of_in_tree,
@@ -106,21 +134,21 @@ def words_of(name: str, found: Documents) -> str:
 
 
 def written(text: str, found: Documents) -> str:
-    """README's text with every block made anew."""
+    """A document's text with every block made anew."""
 
     def block(match: re.Match[str]) -> str:
         name = match[1]
         if name not in BLOCKS:
-            raise Missing(f"README has a block lab:{name} that is none of {', '.join(BLOCKS)}")
+            raise Missing(f"there is a block lab:{name} that is none of {', '.join(BLOCKS)}")
         return f"<!-- lab:{name} begin -->\n{words_of(name, found)}<!-- lab:{name} end -->"
 
     return BLOCK.sub(block, text)
 
 
 def stale(text: str, found: Documents) -> list[str]:
-    """The blocks that are not what the results give, and those that are not in the text."""
+    """The blocks that are not what the results give, and those that are not in the text of all documents."""
     present = {m[1]: m[2] for m in BLOCK.finditer(text)}
-    wrong = [f"README has no block lab:{name}" for name in BLOCKS if name not in present]
+    wrong = [f"no document has a block lab:{name}" for name in BLOCKS if name not in present]
     for name, words in present.items():
         made = words_of(name, found) if name in BLOCKS else None
         if words != made:
