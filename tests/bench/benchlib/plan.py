@@ -139,11 +139,14 @@ def _memory() -> list[Row]:
 
 
 def _codel() -> list[Row]:
-    drop = Setting(target="1us", interval="100us")
+    drop = Setting(target="1us", interval="100us", ceiling="off")
     mark = replace(drop, ecn=True)
     rows = [Row("drop", "CoDel dropping, 500 waiting", n, 500, setting=drop, kinds=CODELS)
             for n in (1, 16)]  # fmt: skip
     rows += [Row("mark", "CoDel marking, 500 waiting", n, 500, setting=mark, kinds=CODELS)
+             for n in (1, 16)]  # fmt: skip
+    over = replace(drop, ceiling="")
+    rows += [Row("ceiling", "the ceiling dropping, 500 waiting", n, 500, setting=over, kinds=CODELS)
              for n in (1, 16)]  # fmt: skip
     return rows
 

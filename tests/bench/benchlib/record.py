@@ -13,7 +13,7 @@ from .plan import Row
 from .subjects import OURS, RIVALS
 
 RECORDED = BENCH / "recorded.json"
-REGIMES = ("one-f1,small-f1,wait-f1,wait-f16,wait-f512,dissect-wait-f512,drop-f1,mark-f1,"
+REGIMES = ("one-f1,small-f1,wait-f1,wait-f16,wait-f512,dissect-wait-f512,drop-f1,mark-f1,ceiling-f1,"
            "short,short-wait,acks-wait,enqueue-f900,enqueue-f900-b65536,flood-f900,"
            "flood-f65536-b65536,overmemory-f900,dump")  # fmt: skip
 SLACK = 1.03

@@ -32,6 +32,11 @@ class Setting:
     target: str = "10s"  # CoDel never acts
     interval: str = "100s"
     ecn: bool = False
+    ceiling: str = ""  # of the kinds that have one; "": the default
+
+
+def _ceiling(kind: str, s: Setting) -> str:
+    return f" ceiling {s.ceiling}" if kind.endswith("_oot") and s.ceiling else ""
 
 
 def _codel(s: Setting) -> str:
@@ -66,9 +71,9 @@ def options(kind: str, s: Setting) -> str:
     words = {
         "pfifo": lambda: f"limit {s.limit}",
         "codel": lambda: _codel(s),
-        "codel_oot": lambda: _codel(s),
+        "codel_oot": lambda: _codel(s) + _ceiling(kind, s),
         "fq_codel": lambda: _fq_codel(s),
-        "fq_codel_oot": lambda: _fq_codel(s),
+        "fq_codel_oot": lambda: _fq_codel(s) + _ceiling(kind, s),
         "fq": lambda: f"limit {s.limit} flow_limit {s.limit} buckets {s.buckets}",
         "fq_pie": lambda: _fq_pie(s),
         "cake": lambda: _cake(s),
