@@ -29,8 +29,8 @@ before the drops reach the excess load. Where the limit is reached, FQ-CoDel dro
 KEY = "load"
 TWICE = "1000/500"
 FAST = "codel_oot_10ms"
-BOUNDS: Bounds = {"answered": 500, "p99_ms": 62.8, "fq_p99_ms": 100}
-CHECK: Bounds = {"answered": 495, "p99_ms": 75, "fq_p99_ms": 150}
+BOUNDS: Bounds = {"answered": 500, "p99_ms": 62.8, "default_p99_ms": 62.8, "fq_p99_ms": 100}
+CHECK: Bounds = {"answered": 495, "p99_ms": 55, "default_p99_ms": 75, "fq_p99_ms": 150}
 SHOWN = (
     "answered in time",
     "median time to the answer",
@@ -63,7 +63,7 @@ def targets(results: Results, bounds: Bounds) -> list[Target]:
     made = []
     for subject, bound in (
         (FAST, "p99_ms"),
-        (cases.CODEL, "p99_ms"),
+        (cases.CODEL, "default_p99_ms"),
         (cases.FQ_CODEL, "fq_p99_ms"),
     ):
         who = f"{subjects.title(subject)}, at {TWICE}"
