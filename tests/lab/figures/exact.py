@@ -16,19 +16,6 @@ def ranks(values: Sequence[float]) -> list[float]:
     ]
 
 
-def p_value(ours: Sequence[float], theirs: Sequence[float]) -> float:
-    """The two-sided p of the rank sum (Mann and Whitney), over all ways to deal the values to two samples.
-
-    The seeds are not pairs: one instruction more moves every packet, so a seed is not the same run in both.
-    """
-    pooled = ranks([*ours, *theirs])
-    expected = len(ours) * (len(pooled) + 1) / 2
-    seen = abs(sum(pooled[: len(ours)]) - expected)
-    dealt = combinations(pooled, len(ours))
-    as_far = sum(abs(sum(d) - expected) >= seen - 1e-9 for d in dealt)
-    return as_far / comb(len(pooled), len(ours))
-
-
 Stratum = tuple[Sequence[float], Sequence[float]]
 
 
@@ -55,13 +42,22 @@ def stratified(strata: Sequence[Stratum]) -> float:
     """The two-sided p of the sum of the rank sums over cases that are not compared with each other (van Elteren)."""
     total = {0: 1.0}
     for ours, theirs in strata:
+        dealt = sums(ours, theirs)
         added: dict[int, float] = {}
         for a, p in total.items():
-            for b, q in sums(ours, theirs).items():
+            for b, q in dealt.items():
                 added[a + b] = added.get(a + b, 0) + p * q
         total = added
     seen = round(2 * abs(excess(strata)))
     return min(1.0, sum(p for k, p in total.items() if abs(k) >= seen))
+
+
+def p_value(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """The two-sided p of the rank sum (Mann and Whitney), over all ways to deal the values to two samples.
+
+    The seeds are not pairs: one instruction more moves every packet, so a seed is not the same run in both.
+    """
+    return stratified([(ours, theirs)])
 
 
 def smallest_p(ours: int, theirs: int) -> float:

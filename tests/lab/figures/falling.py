@@ -42,22 +42,24 @@ def delays(results: Results) -> list[Measure]:
     ]
 
 
-def headlines(results: Results) -> list[Measure]:
-    named = {m.name: m for m in items.every(results)}
-    wanted = ("ping: 99th percentile round trip", "web: 95th percentile time", "bulk: goodput")
+def of_items(results: Results) -> list[Measure]:
+    """The measures of the traffic that users notice."""
     return [
-        measures.delay(results.bottleneck, "p95"),
-        *delays(results)[-1:],
-        *(named[n] for n in wanted if n in named),
+        *items.one(results, "ping", "99th percentile round trip"),
+        *items.one(results, "web", "95th percentile time"),
+        *items.one(results, "bulk", "goodput"),
     ]
 
 
-def opening(results: Results) -> list[Measure]:
-    """What README shows of it."""
-    named = {m.name: m for m in items.every(results)}
-    wanted = ("ping: 99th percentile round trip", "web: 95th percentile time", "bulk: goodput")
+def headlines(results: Results) -> list[Measure]:
     late = delays(results)
-    return [late[-1], late[1], *(named[n] for n in wanted if n in named)]
+    return [measures.delay(results.bottleneck, "p95"), late[-1], *of_items(results)]
+
+
+def opening(results: Results) -> list[Measure]:
+    """The columns of README's table."""
+    late = delays(results)
+    return [late[-1], late[1], *of_items(results)]
 
 
 def rows(results: Results) -> list[Measure]:

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any, Callable
+from typing import Any, Iterator
 
 from . import amounts, cases, measures, overtime, series, subjects, tables, verdict
 from .papers import CODEL
@@ -27,7 +26,6 @@ rate still arrives, and a drop shows its effect a round trip later. Both costs g
 not state. Here the two phases at the highest rate are shorter than the paper\u2019s, unless GRID=full is given."""
 
 Phase = dict[str, Any]
-PhaseNumber = Callable[[Phase | None, Phase], float | None]
 
 BOUNDS: Bounds = {
     "median_ms": 2.7,
@@ -64,44 +62,36 @@ PUBLISHED = {
 }
 
 
+def phases(results: Results) -> Iterator[tuple[str, Phase | None, Phase]]:
+    """Each phase of codel_oot\u2019s runs: where, the phase before it, and itself."""
+    for run in cases.runs(results, cases.CODEL):
+        found = run.queue(results.bottleneck, "phases") or []
+        for before, phase in zip([None, *found], found):
+            yield f"{results.where(run)}, {phase['at_s']:g} s".lstrip(", "), before, phase
+
+
 def control_points(results: Results) -> list[Case]:
     """One for each change of rate; None where none was found before the next."""
-    made: list[Case] = []
-    for run in cases.runs(results, cases.CODEL):
-        for phase in (run.queue(results.bottleneck, "phases") or [])[1:]:
-            words = f"{results.where(run)}, {phase['at_s']:g} s".lstrip(", ")
-            made.append((words, phase.get("control_point_ms")))
-    return made
+    return [(w, p.get("control_point_ms")) for w, before, p in phases(results) if before]
 
 
-def of_phases(results: Results, number: PhaseNumber) -> list[Case]:
-    """A number of each phase of codel_oot\u2019s runs, where the phase has it."""
-    made: list[Case] = []
-    for run in cases.runs(results, cases.CODEL):
-        phases = run.queue(results.bottleneck, "phases") or []
-        for before, phase in zip([None, *phases], phases):
-            if "rate_mbit" not in phase:
-                continue
-            words = f"{results.where(run)}, {phase['at_s']:g} s".lstrip(", ")
-            found = number(before, phase)
-            made += [(words, found)] if found is not None else []
-    return made
+def held(results: Results) -> list[Case]:
+    """After each fall."""
+    falls = ((w, p) for w, b, p in phases(results) if b and rate(b) > rate(p))
+    found = ((words, overtime.held_ms(phase)) for words, phase in falls)
+    return [case for case in found if case[1] is not None]
 
 
-def held(before: Phase | None, phase: Phase) -> float | None:
-    """After a fall: infinite if the delay never stays below the bound."""
-    if before is None or before["rate_mbit"] <= phase["rate_mbit"] or "held_ms" not in phase:
-        return None
-    found = phase["held_ms"]
-    return math.inf if found is None else float(found)
+def longest(results: Results, fast: bool) -> list[Case]:
+    """The longest delay of each phase, at FAST_MBIT and more or below."""
+    chosen = ((w, p) for w, _b, p in phases(results) if rate(p) and (rate(p) >= FAST_MBIT) == fast)
+    found = ((words, (phase.get("delay_ms") or {}).get("max")) for words, phase in chosen)
+    return [case for case in found if case[1] is not None]
 
 
-def longest(fast: bool) -> PhaseNumber:
-    def of(_before: Phase | None, phase: Phase) -> float | None:
-        found: float | None = (phase.get("delay_ms") or {}).get("max")
-        return found if (phase["rate_mbit"] >= FAST_MBIT) == fast else None
-
-    return of
+def rate(phase: Phase) -> float:
+    """0 where it is not known."""
+    return float(phase.get("rate_mbit") or 0)
 
 
 def of_in_tree(results: Results) -> list[Case]:
@@ -115,13 +105,13 @@ def of_in_tree(results: Results) -> list[Case]:
 
 
 def of_ceiling(results: Results, bounds: Bounds) -> list[Target]:
-    """What the ceiling is for."""
-    late, slow = of_phases(results, longest(True)), of_phases(results, longest(False))
+    """The targets of the ceiling."""
+    late, slow = longest(results, True), longest(results, False)
     fast = amounts.exactly(FAST_MBIT, "Mbit/s")
     return [
         verdict.at_most(
             "until its delay stays below 50 ms (from 10 Mbit/s on), after every fall",
-            of_phases(results, held),
+            held(results),
             bounds["held_ms"],
             "ms",
         ),

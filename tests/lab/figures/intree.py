@@ -19,6 +19,8 @@ NAME = "in-tree"
 TITLE = "Out-of-tree against in-tree"
 SEEDS = 5
 ALPHA = 0.05  # that any cell of a qdisc is found to differ by chance
+BOUND = "worse in none"
+WORDS = {True: "better", False: "worse", None: "no difference found"}
 PAIRS = (("codel_oot", "codel"), ("fq_codel_oot", "fq_codel"))
 
 
@@ -90,15 +92,14 @@ class Test:
         """None: no difference is found, or the cell is not judged."""
         if self.adjusted is None or self.adjusted > ALPHA:
             return None
-        pooled = exact.ranks([*self.ours, *self.theirs])
-        less = sum(pooled[: len(self.ours)]) / len(self.ours) < sum(pooled) / len(pooled)
+        less = exact.excess([(self.ours, self.theirs)]) < 0
         return less == (self.measure.better is Better.LOW)
 
     @property
     def verdict(self) -> str:
         if not self.enough:
             return f"not judged: fewer than {SEEDS} seeds"
-        return {True: "better", False: "worse", None: "no difference found"}[self.better]
+        return WORDS[self.better]
 
 
 def measured(documents: Mapping[str, Results], subject: str, rival: str) -> list[Test]:
@@ -128,16 +129,20 @@ def tests(documents: Mapping[str, Results]) -> list[Test]:
     return made
 
 
+def tally(text: str, found: Sequence[tuple[str, bool | None]]) -> Target:
+    """Of comparisons by name: better, worse, or None where no difference is found."""
+    worse = [name for name, better in found if better is False]
+    better = sum(better is True for _name, better in found)
+    words = f"worse in {len(worse)}, better in {better} of {len(found)}"
+    return Target(text, BOUND, words + (f" ({'; '.join(worse)})" if worse else ""), not worse)
+
+
 def target(found: Sequence[Test], subject: str, rival: str) -> Target:
     judged = [t for t in found if t.subject == subject and t.enough]
     text = f"{subjects.title(subject)} against {subjects.title(rival)}, in cells chosen before the runs"
-    bound = "worse in none"
     if not judged:
-        return Target(text, bound, f"not measured with {SEEDS} seeds", None)
-    worse = [f"{t.cell.experiment}, {t.measure.name}" for t in judged if t.better is False]
-    better = sum(t.better is True for t in judged)
-    words = f"worse in {len(worse)}, better in {better} of {len(judged)}"
-    return Target(text, bound, words + (f" ({'; '.join(worse)})" if worse else ""), not worse)
+        return Target(text, BOUND, f"not measured with {SEEDS} seeds", None)
+    return tally(text, [(f"{t.cell.experiment}, {t.measure.name}", t.better) for t in judged])
 
 
 def targets(found: Sequence[Test]) -> list[Target]:

@@ -171,13 +171,15 @@ def of_phase(
     return Measure(name, unit, better, number)
 
 
-def held(results: Results, place: int) -> Measure:
+def held_ms(phase: dict[str, Any]) -> float | None:
     """Time from a change of rate until the delay stays below the bound; infinite if it never does."""
+    found = phase.get("held_ms", math.nan)
+    return None if found != found else math.inf if found is None else float(found)
 
+
+def held(results: Results, place: int) -> Measure:
     def of(run: Run) -> float | None:
-        phase = run.queue(results.bottleneck, "phases", place) or {}
-        found = phase.get("held_ms", math.nan)
-        return None if found != found else math.inf if found is None else float(found)
+        return held_ms(run.queue(results.bottleneck, "phases", place) or {})
 
     return Measure(HELD_TITLE, "ms", Better.LOW, of)
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import amounts, dots, exact, intree, items, measures, subjects, tables
@@ -55,15 +55,16 @@ class Test:
 
     measure: Measure
     cases: int
-    above: float  # mean rank of ours above the middle: 0 if there is no difference
+    excess: float  # of the out-of-tree rank sums over those of equal samples
     p: float
     adjusted: float = 1.0
 
     @property
-    def verdict(self) -> str:
+    def better(self) -> bool | None:
+        """None: no difference is found."""
         if self.adjusted > intree.ALPHA:
-            return "no difference found"
-        return "better" if (self.above < 0) == (self.measure.better is Better.LOW) else "worse"
+            return None
+        return (self.excess < 0) == (self.measure.better is Better.LOW)
 
 
 def test(results: Results, measure: Measure, subject: str, rival: str) -> Test | None:
@@ -80,7 +81,7 @@ def test(results: Results, measure: Measure, subject: str, rival: str) -> Test |
 def tests(results: Results, subject: str, rival: str) -> list[Test]:
     made = [t for m in judged(results) if (t := test(results, m, subject, rival))]
     adjusted = exact.holm([t.p for t in made])
-    return [Test(t.measure, t.cases, t.above, t.p, a) for t, a in zip(made, adjusted)]
+    return [replace(t, adjusted=a) for t, a in zip(made, adjusted)]
 
 
 def listing(results: Results, subject: str, rival: str) -> Listing:
@@ -92,7 +93,7 @@ def listing(results: Results, subject: str, rival: str) -> Listing:
             str(t.cases),
             amounts.text(t.p),
             amounts.text(t.adjusted),
-            t.verdict,
+            intree.WORDS[t.better],
         )
         for t in tests(results, subject, rival)
     ]
@@ -103,14 +104,8 @@ def targets(results: Results, _bounds: Bounds) -> list[Target]:
     made = []
     for subject, rival in intree.PAIRS:
         found = tests(results, subject, rival)
-        if not found:
-            continue
-        worse = [t.measure.name for t in found if t.verdict == "worse"]
-        better = sum(t.verdict == "better" for t in found)
-        words = f"worse in {len(worse)}, better in {better} of {len(found)}"
-        words += f" ({'; '.join(worse)})" if worse else ""
         text = f"{subjects.title(subject)} against {subjects.title(rival)}, measures over all cases"
-        made.append(Target(text, "worse in none", words, not worse))
+        made += [intree.tally(text, [(t.measure.name, t.better) for t in found])] if found else []
     return made
 
 
