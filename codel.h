@@ -69,7 +69,7 @@ static inline u64 mul_u64_u32_shr(u64 a, u32 mul, unsigned int shift)
 /* codel_vars.chance of a packet that is dropped for sure */
 #define CODEL_CERTAIN		255
 
-/* More than so many MTUs behind a packet are CODEL_MUCH */
+/* CODEL_MUCH is a backlog of more than this many MTUs */
 #define CODEL_MUCH_MTUS		4
 
 /* A ceiling that no sojourn time reaches: RFC 8289 alone */

@@ -93,7 +93,7 @@ live()
 	sink_end
 }
 
-# Whoever floods harms himself: another flow of fq_codel loses nothing and waits for little.
+# In fq_codel, a flood loses packets of its own flow only: another flow loses none.
 spared()
 {
 	local KIND=$1
