@@ -93,7 +93,7 @@ def flood(qdisc: str, load: str, p99: float, share: float, tcp: float | None = N
 
 
 TEN = "codel_oot_10ms"
-NOT_FIG7: Verdicts = [None] * 4
+NOT_FIG7: Verdicts = [None] * 3
 NOT_DEFAULT: Verdicts = [None] * 4
 CASES: list[tuple[str, str, list[Run], Verdicts]] = [
     ("fig5", "inside", [busy("codel_oot", BULK, 0.9, 7), busy("red", BULK, 0.9)], [True, True]),
@@ -117,6 +117,7 @@ CASES: list[tuple[str, str, list[Run], Verdicts]] = [
     ("fig7", "bytes", [changing(2, 5, 89, 96, 0, 1), TAIL7], [True, True, True, False, True] + NOT_FIG7),
     ("fig7", "late", [changing(2, 5, 89, 97, 0, 101), TAIL7], [True, True, True, True, False] + NOT_FIG7),
     ("fig7", "never", [changing(2, 5, 89, 97, 0, 50, None), TAIL7], [True, True, True, True, False] + NOT_FIG7),
+    ("fig7", "the paper's CoDel has no ceiling", [changing(9, 9, 99, 1, 900), changing(2, 5, 89, 97, 0, 1, qdisc="codel_oot_off"), TAIL7], [True] * 5 + NOT_FIG7),
     ("fig7", "no tail drop", [GOOD7], [True, True, True, None, True] + NOT_FIG7),
     ("fig8", "inside", [busy("codel_oot", BULK, 0.98), busy("pfifo", BULK, 1)], [True]),
     ("fig8", "outside", [busy("codel_oot", BULK, 0.979), busy("pfifo", BULK, 1)], [False]),
@@ -145,25 +146,25 @@ CASES: list[tuple[str, str, list[Run], Verdicts]] = [
     ("overload", "the default interval", [calls("codel_oot", "1000/500", 1, 1, 999)], [None, None, False, False, None, None]),
     ("overload", "a queue for each client", [calls("fq_codel_oot", "1000/500", 500, 1, 100)], [None] * 4 + [True, True]),
     ("overload", "with one it is too late", [calls("fq_codel_oot", "1000/500", 500, 1, 100.1)], [None] * 4 + [True, False]),
-    ("fig7", "held, and below the ceiling", [fallen(149, 249, 500), TAIL7], [None] * 4 + [False] + [True] * 3 + [None]),
-    ("fig7", "held too late", [fallen(149, 249, 501), TAIL7], [None] * 4 + [False] + [False, True, True] + [None]),
-    ("fig7", "never held", [fallen(149, 249, None), TAIL7], [None] * 4 + [False] + [False, True, True] + [None]),
-    ("fig7", "above the ceiling", [fallen(150, 249, 500), TAIL7], [None] * 4 + [False] + [True, False, True] + [None]),
-    ("fig7", "above it at 1 Mbit/s", [fallen(149, 250, 500), TAIL7], [None] * 4 + [False] + [True, True, False] + [None]),
+    ("fig7", "held, and below the ceiling", [fallen(149, 249, 500), TAIL7], [None] * 4 + [False] + [True] * 3),
+    ("fig7", "held too late", [fallen(149, 249, 501), TAIL7], [None] * 4 + [False] + [False, True, True]),
+    ("fig7", "never held", [fallen(149, 249, None), TAIL7], [None] * 4 + [False] + [False, True, True]),
+    ("fig7", "above the ceiling", [fallen(150, 249, 500), TAIL7], [None] * 4 + [False] + [True, False, True]),
+    ("fig7", "above it at 1 Mbit/s", [fallen(149, 250, 500), TAIL7], [None] * 4 + [False] + [True, True, False]),
     ("falling", "inside", [fallen(99, 153, 500)], [True, True]),
     ("falling", "too long", [fallen(99, 154, 500)], [False, True]),
     ("falling", "before the fall", [fallen(999, 153, 500)], [True, True]),
     ("falling", "held too late", [fallen(99, 153, 501)], [True, False]),
     ("falling", "never held", [fallen(99, 153, None)], [True, False]),
-    ("unresponsive", "inside", [flood("codel_oot", "200%", 50, 80), flood("codel_oot", "200%, ECT(1)", 50, 84)], [True, None, True, None]),
-    ("unresponsive", "too long", [flood("codel_oot", "200%", 50.1, 80)], [False, None, None, None]),
-    ("unresponsive", "too long with many queues", [flood("fq_codel_oot", "200%", 50.1, 80)], [None, False, None, None]),
-    ("unresponsive", "ECT gains", [flood("codel_oot", "200%", 50, 80), flood("codel_oot", "200%, ECT(0)", 50, 85)], [True, None, False, None]),
+    ("unresponsive", "inside", [flood("codel_oot", "200%", 50, 80), flood("codel_oot", "200%, ECT(1)", 50, 84)], [True, None, True]),
+    ("unresponsive", "too long", [flood("codel_oot", "200%", 50.1, 80)], [False, None, None]),
+    ("unresponsive", "too long with many queues", [flood("fq_codel_oot", "200%", 50.1, 80)], [None, False, None]),
+    ("unresponsive", "ECT gains", [flood("codel_oot", "200%", 50, 80), flood("codel_oot", "200%, ECT(0)", 50, 85)], [True, None, False]),
     ("unresponsive", "less than with PIE", [flood("codel_oot", "200%", 50, 80, 0.9), flood("pie", "200%", 50, 80, 1)], [True, None, None, False]),
     ("unresponsive", "more than with PIE", [flood("codel_oot", "200%", 50, 80, 1), flood("pie", "200%", 50, 80, 0.9)], [True, None, None, True]),
     ("fig7", "bytes of in-tree codel", [*(changing(2, 5, 89, 97, 0, qdisc=q) for q in ("codel_oot", "codel"))], [True] * 3 + [None] + [None] * 4 + [True]),
     ("fig7", "fewer bytes than in-tree codel", [changing(2, 5, 89, 96, 0), changing(2, 5, 89, 97, 0, qdisc="codel")], [True] * 3 + [None] + [None] * 4 + [False]),
-    ("unresponsive", "ECT gains of another flood", [flood("codel_oot", "110%", 50, 80), flood("codel_oot", "200%, ECT(0)", 50, 99)], [True, None, None, None]),
+    ("unresponsive", "ECT gains of another flood", [flood("codel_oot", "110%", 50, 80), flood("codel_oot", "200%, ECT(0)", 50, 99)], [True, None, None]),
     ("ratelimit", "inside", [calls("codel_oot", "600", 425, 275)], [True, True]),
     ("ratelimit", "too few", [calls("codel_oot", "600", 424, 275)], [False, True]),
     ("ratelimit", "too late", [calls("codel_oot", "600", 425, 276)], [True, False]),

@@ -42,19 +42,19 @@ def wanted(queue: str) -> list[Measure]:
 
 
 def beside_tail_drop(results: Results, number: str) -> list[Case]:
-    """codel_oot's share of tail drop's, in percent, for each direction of each run."""
+    """The share of tail drop's, in percent, for each direction of each run."""
     found: list[Case] = []
     for queue in results.compared:
         measure = next(m for m in wanted(queue) if m.name == number)
         for where, value in cases.against(
-            results, cases.CODEL, cases.TAIL_DROP, measure.of, cases.share
+            results, cases.paper(results), cases.TAIL_DROP, measure.of, cases.share
         ):
             found.append((", ".join(w for w in (direction(queue), where) if w), value))
     return found
 
 
 def smaller(results: Results) -> list[Case]:
-    """How many times smaller codel_oot's queue is."""
+    """How many times smaller the queue is."""
     return [(w, 100 / v if v else float("inf")) for w, v in beside_tail_drop(results, "mean queue")]
 
 

@@ -23,7 +23,7 @@ CAPTION = dots.CAPTION
 TCP = ("tcp", "tcp_ecn")
 KEY = "flood"
 BOUNDS: Bounds = {"p99_ms": 50, "gain_percent": 5, "pie_percent": 100}
-CHECK: Bounds = {"p99_ms": 60, "gain_percent": 5, "pie_percent": 50}
+CHECK: Bounds = {"p99_ms": 60, "gain_percent": 5, "pie_percent": 100}
 
 
 def headlines(results: Results) -> list[Measure]:
@@ -62,7 +62,8 @@ def targets(results: Results, bounds: Bounds) -> list[Target]:
     made.append(verdict.below("what a flood gains as ECT, codel_oot", found, bound, "%"))
     left = cases.against(results, cases.CODEL, "pie", items.together("", *TCP).of, cases.share)
     text = "goodput of TCP with codel_oot, of that with PIE"
-    made.append(verdict.at_least(text, left, bounds["pie_percent"], "%"))
+    if left or not results.subjects:
+        made.append(verdict.at_least(text, left, bounds["pie_percent"], "%"))
     return made
 
 
