@@ -298,14 +298,15 @@ cost()
 	instructions measured
 }
 
-# disturb KIND METER: the same packets, whoever looks. Of one sender, so that the flows keep step
+# disturb KIND METER: the same packets with and without the meter. Of one sender, so that the flows keep step;
+# without a ceiling, which drops by chance
 disturb()
 {
 	local name=disturb-$1-$2
 
 	mkdir -p "$KEEP/$name"
 	topo_create
-	as_root 10000000 "$1"
+	as_root 10000000 "$1" ceiling off
 	if [[ $2 == with ]]; then
 		meter_load
 		meter_tell "add r1" "$ROUTER"
