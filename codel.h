@@ -253,12 +253,20 @@ static inline void codel_enter(struct codel_vars *vars,
  * rare for senders that do not slow down, and without a ceiling the delay grows for
  * seconds. The ceiling is the time between two signals, which is an interval on entry
  * and falls as count grows, but it is no lower than @params->ceiling.
+ *
+ * The ceiling drops no packet without CODEL_MUCH behind it. Most other packets need no
+ * ceiling either, and no root: the result is CODEL_CEILING_OFF.
  */
 static inline u64 codel_ceiling(const struct codel_vars *vars,
-				const struct codel_params *params)
+				const struct codel_params *params, u64 sojourn,
+				enum codel_waiting waiting)
 {
-	u64 step = codel_step(params->interval, vars->count);
+	u64 step;
 
+	if (waiting != CODEL_MUCH ||
+	    (!vars->chance && sojourn <= params->ceiling / 2))
+		return CODEL_CEILING_OFF;
+	step = codel_step(params->interval, vars->count);
 	return step > params->ceiling ? step : params->ceiling;
 }
 
@@ -268,16 +276,10 @@ static inline u64 codel_ceiling(const struct codel_vars *vars,
  * between two packets of a flood waits longer than these by a part of their spacing, and
  * would be dropped more often with its own chance.
  */
-static inline u8 codel_chance(const struct codel_vars *vars,
-			      const struct codel_params *params, u64 sojourn,
-			      enum codel_waiting waiting)
+static inline u8 codel_chance(u64 ceiling, u64 sojourn)
 {
-	u64 half;
+	u64 half = ceiling / 2;
 
-	/* most packets need no root */
-	if (waiting != CODEL_MUCH || sojourn <= params->ceiling / 2)
-		return 0;
-	half = codel_ceiling(vars, params) / 2;
 	if (sojourn <= half)
 		return 0;
 	if (sojourn >= 2 * half)
@@ -290,10 +292,11 @@ static inline u8 codel_take_chance(struct codel_vars *vars,
 				   const struct codel_params *params, u64 sojourn,
 				   enum codel_waiting waiting)
 {
+	u64 ceiling = codel_ceiling(vars, params, sojourn, waiting);
 	u8 chance = vars->chance;
 
-	vars->chance = codel_chance(vars, params, sojourn, waiting);
-	if (params->ceiling == CODEL_CEILING_OFF)	/* set since the last packet */
+	vars->chance = codel_chance(ceiling, sojourn);
+	if (ceiling == CODEL_CEILING_OFF)
 		return 0;
 	return vars->chance == CODEL_CERTAIN ? CODEL_CERTAIN : chance;
 }
@@ -304,31 +307,39 @@ static inline bool codel_draw(u8 chance, codel_random_fn random)
 }
 
 /*
- * Count a signal that is due. While the ceiling drops packets, count grows only until
- * the ceiling is as low as it gets. Otherwise count would grow for as long as a flood of
+ * Return whether senders have not had the time to respond yet. A mark takes a round trip
+ * to slow its sender down, and the queue another one to drain, so count may grow to twice
+ * what lowers the ceiling to @params->ceiling.
+ */
+static inline bool codel_early(const struct codel_vars *vars,
+			       const struct codel_params *params)
+{
+	return codel_step(params->interval, vars->count - vars->count / 2) >
+	       params->ceiling;
+}
+
+/*
+ * Count a signal that is due. While the ceiling drops packets, count grows only for as
+ * long as senders may still respond. Otherwise count would grow for as long as a flood of
  * marked packets lasts, and packets that are not ECN-capable would suffer.
  */
 static inline void codel_count_signal(struct codel_vars *vars,
 				      const struct codel_params *params, u8 chance)
 {
-	if (vars->count == ~0U)
-		return;
-	if (chance && codel_step(params->interval, vars->count) <= params->ceiling)
+	if (vars->count == ~0U || (chance && !codel_early(vars, params)))
 		return;
 	vars->count++;
 }
 
 /*
- * Return the verdict on a packet that chance has selected. While the ceiling still falls,
- * senders have not had the time to respond to marks: a packet that has waited for less
- * than an interval is marked if it is ECN-capable.
+ * Return the verdict on a packet that chance has selected. Early, a packet that has waited
+ * for less than an interval is marked if it is ECN-capable.
  */
 static inline enum codel_verdict codel_over(const struct codel_vars *vars,
 					    const struct codel_params *params,
 					    u64 sojourn)
 {
-	if (sojourn < params->interval &&
-	    codel_step(params->interval, vars->count) > params->ceiling)
+	if (sojourn < params->interval && codel_early(vars, params))
 		return CODEL_SIGNAL;
 	return CODEL_OVER;
 }
@@ -347,7 +358,7 @@ codel_due(struct codel_vars *vars, const struct codel_params *params, u64 now,
 
 	if (!vars->dropping) {
 		codel_enter(vars, params, now);
-		vars->chance = codel_chance(vars, params, sojourn, waiting);
+		codel_take_chance(vars, params, sojourn, waiting);
 		return CODEL_SIGNAL;
 	}
 	chance = codel_take_chance(vars, params, sojourn, waiting);

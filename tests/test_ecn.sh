@@ -98,22 +98,27 @@ noecn()
 	all_dropped
 }
 
-# tcp KIND LOST OPTION...: TCP slows down, and loses no more than LOST segments
+# tcp KIND LOST OPTION...: TCP slows down, and loses no more than LOST segments. Its window
+# ends the slow start at a delay above the ceiling, 50 ms, and below the interval, 100 ms.
+# (HyStart would end it at a moment that depends on microseconds.)
 tcp()
 {
-	local kind=$1 lost=$2 ns before
+	local kind=$1 lost=$2 ns before longest
 
 	shift 2
-
 	topo_create
 	topo_delay 50ms
 	topo_bottleneck 10mbit "$kind" limit 10000 ecn "$@"
 	for ns in "$CLIENT" "$SERVER"; do
 		in_ns "$ns" sysctl -qw net.ipv4.tcp_ecn=1
 	done
+	echo 0 >/sys/module/tcp_cubic/parameters/hystart
 	tcp_serve
 	before=$(ip_count "$SERVER" InCEPkts)
-	tcp_run tcp -t 6
+	tcp_run tcp -t 6 -w 120K
+	longest=$(bottleneck_get '.delay.max_ns / 1e6')
+	check_time "longest delay, ms" "$longest" ">=" 50
+	check_time "longest delay, ms" "$longest" "<=" 95
 	check "ecn_mark" "$(bottleneck_get .ecn_mark)" ">=" 1
 	check "arrived with CE" "$(($(ip_count "$SERVER" InCEPkts) - before))" \
 		== "$(bottleneck_get .ecn_mark)"

@@ -157,15 +157,22 @@ static bool lose_by_chance(struct model *model, unsigned int chance)
 	return number * 255 < (unsigned __int128)chance << 32;
 }
 
+/*
+ * Senders may still respond: at half of the count, rounded up, the ceiling was
+ * not yet as low as it gets.
+ */
+static bool early(const struct model *model)
+{
+	return model->step(model->interval, (model->count + 1) / 2) >
+	       model->ceiling;
+}
+
 /* Count the signal that is due. */
 static void count_due(struct model *model, unsigned int chance)
 {
-	model_ns step = model->step(model->interval, model->count);
-	bool lowest = !model->ceiling || step <= model->ceiling;
-
 	model->interrupted = true;
 	model->silent += chance > 0;
-	if (chance && lowest)
+	if (chance && !early(model))
 		model->frozen++;
 	else if (model->count < UINT32_MAX)
 		model->count++;
@@ -182,14 +189,13 @@ static void look_at(struct model *model, const struct model_head *r)
 }
 
 /*
- * Chance has chosen the packet: it is dropped. But as long as the ceiling has still to
- * fall, one that has waited for less than an interval is marked if it can be.
+ * Chance has chosen the packet: it is dropped. But as long as senders may still respond,
+ * one that has waited for less than an interval is marked if it can be.
  */
 static bool lose(struct model *model, const struct model_head *r)
 {
 	model->over++;
-	if (model_ceiling(model) > model->ceiling &&
-	    r->sojourn_time < model->interval)
+	if (early(model) && r->sojourn_time < model->interval)
 		return drop(model, r->pkt);
 	fates_add(&model->fates, r->pkt, FATE_DROPPED);
 	return true;
@@ -210,7 +216,7 @@ static bool drop_while_due(struct model *model, struct model_head *r,
 		bool lost = true;
 
 		model->chance = next_chance(model, r);
-		if (!model->ceiling)
+		if (!model->ceiling || !r->much)
 			chance = 0;
 		else if (model->chance == 255)
 			chance = 255;

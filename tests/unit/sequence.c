@@ -316,51 +316,51 @@ static const struct sequence sequences[] = {
 			OVER(100 * MS - 1, 0, 5), OVER(1, 1, 4),
 		},
 	},
-	/* the step at 4 signals is 50 ms, which is the ceiling, too */
+	/* the step at half of 7 signals is 50 ms, which is the ceiling, too: it is not early */
 	{
 		.name = "ceiling: no chance up to half of it",
-		CEILED, .vars = AHEAD(4), .input = {
-			MUCH(0, PASS, 4, 25 * MS), MUCH(0, PASS, 4, 25 * MS + 1),
-			MUCH(0, PASS, 4, 25 * MS + 98039),
-			MUCH(0, PASS, 4, 25 * MS + 98040),
-			LOT(0, LOSE, 4, 25 * MS, 0),
-			MUCH(0, PASS, 4, 25 * MS),
+		CEILED, .vars = AHEAD(7), .input = {
+			MUCH(0, PASS, 7, 25 * MS), MUCH(0, PASS, 7, 25 * MS + 1),
+			MUCH(0, PASS, 7, 25 * MS + 98039),
+			MUCH(0, PASS, 7, 25 * MS + 98040),
+			LOT(0, LOSE, 7, 25 * MS, 0),
+			MUCH(0, PASS, 7, 25 * MS),
 		},
 	}, {
 		.name = "ceiling: the first step is 1/255",
-		CEILED, .vars = AHEAD(4), .input = {
-			MUCH(0, PASS, 4, 25 * MS + 98040),
-			LOT(0, LOSE, 4, 25 * MS + 98040, 16843009),
-			LOT(0, PASS, 4, 25 * MS + 98040, 16843010),
-			LOT(0, PASS, 4, 25 * MS, UINT32_MAX),
-			MUCH(0, PASS, 4, 25 * MS),
+		CEILED, .vars = AHEAD(7), .input = {
+			MUCH(0, PASS, 7, 25 * MS + 98040),
+			LOT(0, LOSE, 7, 25 * MS + 98040, 16843009),
+			LOT(0, PASS, 7, 25 * MS + 98040, 16843010),
+			LOT(0, PASS, 7, 25 * MS, UINT32_MAX),
+			MUCH(0, PASS, 7, 25 * MS),
 		},
 	}, {
 		.name = "ceiling: half of the chance at three quarters of it",
-		CEILED, .vars = AHEAD(4), .input = {
+		CEILED, .vars = AHEAD(7), .input = {
 			/* 127/255 */
-			MUCH(0, PASS, 4, 37500 * US),
-			LOT(0, LOSE, 4, 37500 * US, 2139062143),
-			LOT(0, PASS, 4, 37500 * US, 2139062144),
+			MUCH(0, PASS, 7, 37500 * US),
+			LOT(0, LOSE, 7, 37500 * US, 2139062143),
+			LOT(0, PASS, 7, 37500 * US, 2139062144),
 		},
 	}, {
 		.name = "ceiling: certainty there, 254/255 a ns below",
-		CEILED, .vars = AHEAD(4), .input = {
-			LOT(0, LOSE, 4, 50 * MS, UINT32_MAX),
-			LOT(0, LOSE, 4, 50 * MS, UINT32_MAX),
-			LOT(0, LOSE, 4, 50 * MS - 1, UINT32_MAX),
-			LOT(0, PASS, 4, 50 * MS - 1, UINT32_MAX),
-			LOT(0, LOSE, 4, IDLE, 0),
-			LOT(0, LOSE, 4, IDLE, UINT32_MAX),
+		CEILED, .vars = AHEAD(7), .input = {
+			LOT(0, LOSE, 7, 50 * MS, UINT32_MAX),
+			LOT(0, LOSE, 7, 50 * MS, UINT32_MAX),
+			LOT(0, LOSE, 7, 50 * MS - 1, UINT32_MAX),
+			LOT(0, PASS, 7, 50 * MS - 1, UINT32_MAX),
+			LOT(0, LOSE, 7, IDLE, 0),
+			LOT(0, LOSE, 7, IDLE, UINT32_MAX),
 		},
 	}, {
 		.name = "ceiling: the chance is that of the next packet",
-		CEILED, .vars = AHEAD(4), .input = {
-			MUCH(0, PASS, 4, 50 * MS - 1),
-			LOT(0, LOSE, 4, 10 * MS, 0),
-			MUCH(0, PASS, 4, 50 * MS - 1),
-			LOT(0, LOSE, 4, 10 * MS, 0),
-			MUCH(0, PASS, 4, 10 * MS),
+		CEILED, .vars = AHEAD(7), .input = {
+			MUCH(0, PASS, 7, 50 * MS - 1),
+			LOT(0, LOSE, 7, 10 * MS, 0),
+			MUCH(0, PASS, 7, 50 * MS - 1),
+			LOT(0, LOSE, 7, 10 * MS, 0),
+			MUCH(0, PASS, 7, 10 * MS),
 		},
 	}, {
 		.name = "ceiling: the packet that enters the state gives the first chance",
@@ -379,12 +379,12 @@ static const struct sequence sequences[] = {
 			MUCH(0, PASS, 1, 50 * MS),
 		},
 	}, {
-		.name = "ceiling: while it falls, a mark will do below an interval",
-		CEILED, .vars = AHEAD(3), .input = {
-			LOT(0, SIGNAL, 3, 60 * MS, 0),
-			LOT(0, SIGNAL, 3, 100 * MS - 1, 0),
-			LOT(0, LOSE, 3, 100 * MS, 0),
-			LOT(IDLE, LOSE, 4, 60 * MS, 0),
+		.name = "ceiling: early, a mark will do below an interval",
+		CEILED, .vars = AHEAD(6), .input = {
+			LOT(0, SIGNAL, 6, 60 * MS, 0),
+			LOT(0, SIGNAL, 6, 100 * MS - 1, 0),
+			LOT(0, LOSE, 6, 100 * MS, 0),
+			LOT(IDLE, LOSE, 7, 60 * MS, 0),
 		},
 	}, {
 		.name = "ceiling: no lower than it was set",
@@ -396,20 +396,20 @@ static const struct sequence sequences[] = {
 		},
 	}, {
 		.name = "ceiling: no chance unless much waits behind a packet",
-		CEILED, .vars = AHEAD(4), .input = {
-			OVER(0, PASS, 4), OVER(0, PASS, 4),
-			WAITED(0, PASS, 4, IDLE), LOT(0, LOSE, 4, 50 * MS, ~0U),
-			/* the chance of the packet before it */
-			{ ASK, 0, LOSE, 4, IDLE, CODEL_STANDING, true, ~0U },
-			MUCH(0, PASS, 4, 25 * MS),
+		CEILED, .vars = AHEAD(7), .input = {
+			OVER(0, PASS, 7), OVER(0, PASS, 7),
+			WAITED(0, PASS, 7, IDLE), LOT(0, LOSE, 7, 50 * MS, ~0U),
+			/* not with the chance of the packet before it either */
+			WAITED(0, PASS, 7, IDLE),
+			MUCH(0, PASS, 7, 25 * MS),
 		},
 	}, {
 		.name = "ceiling: a chance does not outlive the dropping state",
-		CEILED, .vars = AHEAD(4), .input = {
-			LOT(0, LOSE, 4, 50 * MS, 0), UNDER(0, 4),
-			MUCH(0, PASS, 4, 50 * MS),
-			MUCH(100 * MS, SIGNAL, 3, 25 * MS),
-			MUCH(0, PASS, 3, 28 * MS),
+		CEILED, .vars = AHEAD(7), .input = {
+			LOT(0, LOSE, 7, 50 * MS, 0), UNDER(0, 7),
+			MUCH(0, PASS, 7, 50 * MS),
+			MUCH(100 * MS, SIGNAL, 6, 25 * MS),
+			MUCH(0, PASS, 6, 28 * MS),
 		},
 	}, {
 		.name = "ceiling: no signal is given for the schedule, but the count rises",
@@ -417,32 +417,32 @@ static const struct sequence sequences[] = {
 			LOT(0, SIGNAL, 2, 90 * MS, 0),
 			LOT(IDLE, SIGNAL, 3, 90 * MS, 0),
 			LOT(STEP_3 - 1, SIGNAL, 3, 90 * MS, 0),
-			LOT(1, LOSE, 4, 90 * MS, 0),
+			LOT(1, SIGNAL, 4, 90 * MS, 0),
 		},
 	}, {
-		.name = "ceiling: the count stops with the ceiling where it was set",
-		CEILED, .vars = AHEAD(3), .input = {
-			LOT(0, SIGNAL, 3, 60 * MS, 0),
-			LOT(IDLE, LOSE, 4, 60 * MS, UINT32_MAX),
-			LOT(50 * MS, LOSE, 4, 60 * MS, UINT32_MAX),
-			LOT(50 * MS, LOSE, 4, 60 * MS, UINT32_MAX),
+		.name = "ceiling: the count stops when it is no longer early",
+		CEILED, .vars = AHEAD(6), .input = {
+			LOT(0, SIGNAL, 6, 60 * MS, 0),
+			LOT(IDLE, LOSE, 7, 60 * MS, UINT32_MAX),
+			LOT(50 * MS, LOSE, 7, 60 * MS, UINT32_MAX),
+			LOT(50 * MS, LOSE, 7, 60 * MS, UINT32_MAX),
 		},
 	}, {
 		.name = "ceiling: without a chance the signals go on, and are counted",
-		CEILED, .vars = AHEAD(4), .input = {
-			LOT(0, LOSE, 4, 50 * MS, 0),
-			LOT(IDLE, LOSE, 4, 20 * MS, UINT32_MAX),
-			MUCH(50 * MS - 1, PASS, 4, 20 * MS),
-			MUCH(1, SIGNAL, 5, 20 * MS), MUCH(0, PASS, 5, 20 * MS),
-			MUCH(44721360, SIGNAL, 6, 20 * MS),
+		CEILED, .vars = AHEAD(7), .input = {
+			LOT(0, LOSE, 7, 50 * MS, 0),
+			LOT(IDLE, LOSE, 7, 20 * MS, UINT32_MAX),
+			MUCH(37796446, PASS, 7, 20 * MS),
+			MUCH(1, SIGNAL, 8, 20 * MS), MUCH(0, PASS, 8, 20 * MS),
+			MUCH(35355339, SIGNAL, 9, 20 * MS),
 		},
 	}, {
 		.name = "ceiling: set anew, it holds from the next chance on",
-		CEILED, .vars = AHEAD(100), .input = {
-			MUCH(0, PASS, 100, 25 * MS), { CEILING, 10 * MS },
-			LOT(0, LOSE, 100, 25 * MS, 0), { CEILING, 200 * MS },
-			LOT(0, LOSE, 100, 25 * MS, UINT32_MAX),
-			MUCH(0, PASS, 100, 25 * MS),
+		CEILED, .vars = AHEAD(200), .input = {
+			MUCH(0, PASS, 200, 25 * MS), { CEILING, 10 * MS },
+			LOT(0, LOSE, 200, 25 * MS, 0), { CEILING, 200 * MS },
+			LOT(0, LOSE, 200, 25 * MS, UINT32_MAX),
+			MUCH(0, PASS, 200, 25 * MS),
 		},
 	}, {
 		.name = "ceiling: the shortest",
@@ -453,11 +453,11 @@ static const struct sequence sequences[] = {
 		},
 	}, {
 		.name = "ceiling: off, the chance that was left is none",
-		CEILED, .vars = AHEAD(4), .input = {
-			LOT(0, LOSE, 4, 50 * MS, 0),
+		CEILED, .vars = AHEAD(7), .input = {
+			LOT(0, LOSE, 7, 50 * MS, 0),
 			{ CEILING, CODEL_CEILING_OFF },
-			MUCH(0, PASS, 4, 50 * MS), { CEILING, 50 * MS },
-			MUCH(0, PASS, 4, 25 * MS),
+			MUCH(0, PASS, 7, 50 * MS), { CEILING, 50 * MS },
+			MUCH(0, PASS, 7, 25 * MS),
 		},
 	}, {
 		.name = "ceiling: off, there is no chance at any delay",
