@@ -36,6 +36,7 @@ from . import (
     shortflows,
     slowlinks,
     table1,
+    tradeoff,
     unresponsive,
 )
 from .results import Results
@@ -43,7 +44,7 @@ from .verdict import Target
 
 # In the order of the page
 PARTS: dict[str, tuple[ModuleType, ...]] = {
-    "A ceiling on the delay": (falling, unresponsive, responsive),
+    "A ceiling on the delay": (falling, unresponsive, responsive, tradeoff),
     "The CoDel paper": (fig5, fig6, fig7, fig7_small, fig8, fig9, table1),
     "The CS244 evaluation": (graph1, graph2, chain),
     "Requests": (overload, ratelimit),

@@ -21,6 +21,8 @@ a signal need no ceiling, and must not pay for it: flows of three congestion con
 trips that are far apart, beside web pages and a ping. Over all of these cases the out-of-tree qdiscs must be no worse than
 the in-tree ones in anything that users notice."""
 CAPTION = dots.CAPTION
+WHY = """Where many flows share a link, loss-based senders keep a shorter queue only with more drops, which hit web pages as
+well. The chapter on what a lower ceiling costs shows the curve."""
 HOW = """Over all cases of the table above, an exact test of Mann and Whitney in each case, whose rank sums are added
 (van Elteren). Holm\u2019s correction is over the measures of one qdisc."""
 BOUNDS: Bounds = {}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Iterable
 
@@ -20,17 +21,22 @@ DEFAULT = "default"  # where a scenario compares nothing
 IN, OUT = "in-tree", "out-of-tree"
 FAST = "interval 10\u00a0ms"
 OFF = "ceiling off"
+AT_100, AT_200 = "ceiling 100\u00a0ms", "ceiling 200\u00a0ms"
 KNOWN = {
     "none": Subject("no limit", "No limit"),
     "pfifo": Subject("tail drop", "Tail drop"),
     "red": Subject("RED", "RED"),
     "codel": Subject("in-tree codel", "CoDel", IN),
     "codel_oot": Subject("codel_oot", "CoDel", OUT),
+    "codel_oot_100": Subject(f"codel_oot, {AT_100}", "CoDel", f"{OUT}, {AT_100}"),
+    "codel_oot_200": Subject(f"codel_oot, {AT_200}", "CoDel", f"{OUT}, {AT_200}"),
     "codel_oot_off": Subject(f"codel_oot, {OFF}", "CoDel", f"{OUT}, {OFF}"),
     "codel_10ms": Subject(f"in-tree codel, {FAST}", f"CoDel, {FAST}", IN),
     "codel_oot_10ms": Subject(f"codel_oot, {FAST}", f"CoDel, {FAST}", OUT),
     "fq_codel": Subject("in-tree fq_codel", "FQ-CoDel", IN),
     "fq_codel_oot": Subject("fq_codel_oot", "FQ-CoDel", OUT),
+    "fq_codel_oot_100": Subject(f"fq_codel_oot, {AT_100}", "FQ-CoDel", f"{OUT}, {AT_100}"),
+    "fq_codel_oot_200": Subject(f"fq_codel_oot, {AT_200}", "FQ-CoDel", f"{OUT}, {AT_200}"),
     "fq_codel_oot_off": Subject(f"fq_codel_oot, {OFF}", "FQ-CoDel", f"{OUT}, {OFF}"),
     "cake": Subject("CAKE", "CAKE", "default"),
     "cake_bw": Subject("CAKE, bandwidth set", "CAKE", "bandwidth set"),
@@ -42,9 +48,15 @@ ORDER = tuple(KNOWN)
 # The subjects that share a panel of a figure
 FAMILIES = {
     "Tail drop and RED": ("none", "pfifo", "red"),
-    "CoDel": ("codel", "codel_oot", "codel_oot_off"),
+    "CoDel": ("codel", "codel_oot", "codel_oot_100", "codel_oot_200", "codel_oot_off"),
     f"CoDel, {FAST}": ("codel_10ms", "codel_oot_10ms"),
-    "FQ-CoDel": ("fq_codel", "fq_codel_oot", "fq_codel_oot_off"),
+    "FQ-CoDel": (
+        "fq_codel",
+        "fq_codel_oot",
+        "fq_codel_oot_100",
+        "fq_codel_oot_200",
+        "fq_codel_oot_off",
+    ),
     "CAKE": ("cake", "cake_bw"),
     "PIE": ("pie", "fq_pie", "dualpi2"),
 }
@@ -76,4 +88,5 @@ def families(names: Iterable[str]) -> list[tuple[str, list[str]]]:
 
 def in_tree(name: str) -> str | None:
     """The in-tree qdisc of the same kind, if this one is out-of-tree."""
-    return name.replace("_oot", "").removesuffix("_off") if "_oot" in name else None
+    found = re.sub(r"_(off|\d+)$", "", name).replace("_oot", "")
+    return found if "_oot" in name else None
