@@ -20,12 +20,14 @@
  * @snapshot: the answer
  * @metrics: how to write
  * @last: the recording has ended: its last snapshot stays
+ * @url: of the server
  */
 struct export {
 	struct cs_source *source;
 	struct cs_snapshot snapshot;
 	struct metrics metrics;
 	bool last;
+	char url[128];
 };
 
 /* A fresh snapshot, in the place of the last; false after an error, which was printed */
@@ -54,28 +56,27 @@ static void export_index(struct http_answer *answer)
 	      answer->body);
 }
 
-static void export_metrics(struct export *export, const struct http_request *request,
+static void export_metrics(struct export *export, const char *accept,
 			   struct http_answer *answer)
 {
-	double open = http_preference(request->accept, "application/openmetrics-text");
+	double open = http_preference(accept, "application/openmetrics-text");
 
 	if (!export_take(export)) {
 		answer->status = 500;
 		fputs("the kernel did not answer; see standard error\n", answer->body);
 		return;
 	}
-	export->metrics.open = open > 0 &&
-			       open >= http_preference(request->accept, "text/plain");
+	export->metrics.open = open > 0 && open >= http_preference(accept, "text/plain");
 	answer->type = export->metrics.open ? METRICS_TYPE_OPEN : METRICS_TYPE_PLAIN;
 	metrics_print(answer->body, &export->metrics, &export->snapshot);
 }
 
-static void export_answer(void *context, const struct http_request *request,
+static void export_answer(void *context, const char *path, const char *accept,
 			  struct http_answer *answer)
 {
-	if (!strcmp(request->path, "/metrics")) {
-		export_metrics(context, request, answer);
-	} else if (!strcmp(request->path, "/")) {
+	if (!strcmp(path, "/metrics")) {
+		export_metrics(context, accept, answer);
+	} else if (!strcmp(path, "/")) {
 		export_index(answer);
 	} else {
 		answer->status = 404;
@@ -83,29 +84,29 @@ static void export_answer(void *context, const struct http_request *request,
 	}
 }
 
+static void export_ready(const void *context)
+{
+	const struct export *export = context;
+
+	fprintf(stderr, "codelstat: serving %s/metrics\n", export->url);
+}
+
 /* Until a signal, with the socket that is listened at */
-static int export_serve(struct export *export, int fd, const char *url)
+static int export_serve(struct export *export, int fd)
 {
 	const struct http_server server = {
 		.fd = fd,
 		.answer = export_answer,
 		.context = export,
+		.ready = export_ready,
 		.stopped = cs_stopped,
 	};
-	int spare;
 
-	/* else it would listen and never answer */
-	spare = dup(fd);
-	if (spare < 0) {
-		cs_error("no descriptor is left for a connection (RLIMIT_NOFILE): %m");
-		return CS_SYSTEM;
-	}
-	close(spare);
 	cs_catch_signals();
-	fprintf(stderr, "codelstat: serving %s/metrics\n", url);
 	if (!http_serve(&server))
 		return CS_OK;
-	cs_error("serving: %m");
+	cs_error("the HTTP server does not start: %m; it needs %d descriptors (RLIMIT_NOFILE)",
+		 HTTP_FILES);
 	return CS_SYSTEM;
 }
 
@@ -115,13 +116,12 @@ static int export_listen(struct export *export, const struct cs_common *common,
 {
 	struct addrinfo *address = http_address(where);
 	int fd, status = CS_SYSTEM;
-	char url[128];
 
 	if (!address)
 		cs_usage(&cs_export, "--listen %s: allowed are IPV4-ADDRESS:PORT and "
 			 "[IPV6-ADDRESS]:PORT, such as 127.0.0.1:8289 and [::1]:8289; "
 			 "0.0.0.0 and [::] stand for all addresses", where);
-	fd = http_listen(address, url, sizeof(url));
+	fd = http_listen(address, export->url, sizeof(export->url));
 	freeaddrinfo(address);
 	if (fd < 0) {
 		cs_error("cannot listen at %s: %m", where);
@@ -129,8 +129,9 @@ static int export_listen(struct export *export, const struct cs_common *common,
 	}
 	export->source = cs_open(common);
 	if (export->source)
-		status = export_serve(export, fd, url);
-	close(fd);
+		status = export_serve(export, fd);
+	else
+		close(fd);
 	return status;
 }
 

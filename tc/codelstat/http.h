@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /*
- * As much of an HTTP server as a scraper needs: GET and HEAD, one answer to a
- * connection, nothing read but the request's head. What a client can take of this
- * process is bounded: the constants below.
+ * As much of HTTP as a scraper needs: GET and HEAD, one answer to a connection. The protocol
+ * is the concern of libmicrohttpd. The constants below bound what clients can take.
  */
 #ifndef CODELSTAT_HTTP_H
 #define CODELSTAT_HTTP_H
@@ -12,51 +11,39 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define HTTP_CONNECTIONS	32	/* at a time; one that still asks makes room */
-#define HTTP_ANSWERS		8	/* of them, that take their answer slowly */
-#define HTTP_SEND_BUFFER	8192	/* bytes for each in the kernel: the rest is here */
-#define HTTP_REQUEST_MAX	8192	/* bytes of a request's head */
-#define HTTP_REQUEST_SECONDS	5	/* until it has come */
-#define HTTP_ANSWER_SECONDS	10	/* until the answer is taken */
-#define HTTP_LINGER_SECONDS	1	/* for what else a client sends */
-#define HTTP_PAUSE_SECONDS	1	/* without descriptors, until the next try to accept */
+#define HTTP_CONNECTIONS	32	/* at a time; the oldest makes room for a further one */
+#define HTTP_CLOSING		16	/* more, until those that made room are closed */
+#define HTTP_FILES		64	/* descriptors that a process needs for so many */
+#define HTTP_REQUEST_MEMORY	16384	/* bytes for the heads of a request and its answer */
+#define HTTP_IDLE_SECONDS	5	/* without a byte, until a connection is closed */
 
 /**
- * struct http_request - what was asked, pointers into the head that was read
- * @path: without the query
- * @accept: the header, "" if it was not sent
- * @head: no body is wanted
- */
-struct http_request {
-	const char *path;
-	const char *accept;
-	bool head;
-};
-
-/**
- * struct http_answer - what is answered
+ * struct http_answer - the answer to one request
  * @status: 200
  * @type: of @body
  * @body: written to
  */
 struct http_answer {
-	int status;
+	unsigned int status;
 	const char *type;
 	FILE *body;
 };
 
 /**
- * struct http_server - what is served
- * @fd: listening socket, not blocking
- * @answer: to GET and HEAD
- * @context: for it
- * @stopped: whether a signal (SIGINT, SIGTERM) has come, which ends the server
+ * struct http_server - pages for http_serve()
+ * @fd: listening socket; http_serve() closes it
+ * @answer: to GET and HEAD, called in a thread of its own; @accept is the header, "" if the
+ *	request has none
+ * @context: for @answer
+ * @ready: called when clients can be served
+ * @stopped: whether SIGINT or SIGTERM has ended the server
  */
 struct http_server {
 	int fd;
-	void (*answer)(void *context, const struct http_request *request,
+	void (*answer)(void *context, const char *path, const char *accept,
 		       struct http_answer *answer);
 	void *context;
+	void (*ready)(const void *context);
 	bool (*stopped)(void);
 };
 
@@ -66,19 +53,11 @@ struct addrinfo *http_address(const char *where);
 /* A socket that listens there, and the beginning of its URL; -1 and errno */
 int http_listen(const struct addrinfo *address, char *url, size_t size);
 
-/* http.c: until a signal; 0, or -1 and errno */
+/* http.c: until a signal; 0, or -1 and errno, EMFILE if the process may not open HTTP_FILES */
 int http_serve(const struct http_server *server);
 
-/* http_request.c: the status of what is wrong with a request's head, or 200. The head is
- * taken apart in place; @request is complete even of a bad one.
- */
-int http_parse(char *head, size_t length, struct http_request *request);
-
-/* Whether a request's head has ended, at @length or before */
-bool http_complete(const char *head, size_t length);
-
-/* How much a client wants a media type ("text/plain"), 0 to 1, by its Accept header, in
- * which only the type itself counts, or -1 if that is not there.
+/* http_accept.c: how much a client wants a media type ("text/plain"), 0 to 1, by its Accept
+ * header, in which only the type itself counts, or -1 if the header does not name it.
  */
 double http_preference(const char *accept, const char *type);
 

@@ -10,12 +10,12 @@ from . import apt, cache, process, progress, sandbox
 
 GUEST = (
     "bash", "coreutils", "diffutils", "ethtool", "findutils", "gojq", "grep",
-    "iperf3", "iproute2", "iputils-ping", "irtt", "jq", "kmod", "mawk", "mount",
-    "nftables", "procps", "python3", "sed", "tcpdump", "util-linux",
+    "iperf3", "iproute2", "iputils-ping", "irtt", "jq", "kmod", "libmicrohttpd12", "mawk",
+    "mount", "nftables", "procps", "python3", "sed", "tcpdump", "util-linux",
 )  # fmt: skip
 BUILD = (
-    "bc", "bison", "flex", "gcc", "libc6-dev", "libelf-dev", "libmnl-dev",
-    "libssl-dev", "linux-headers-cloud-amd64", "linux-image-cloud-amd64", "make",
+    "bc", "bison", "flex", "gcc", "libc6-dev", "libelf-dev", "libmicrohttpd-dev",
+    "libmnl-dev", "libssl-dev", "linux-headers-cloud-amd64", "linux-image-cloud-amd64", "make",
     "patch", "perl", "pkgconf", "sparse", "xz-utils",
 )  # fmt: skip
 LEFT_OUT = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*",
