@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /*
- * Numbers as they are typed, without floating point: what fits into 32 bits
- * is read exactly, and what was not exact is known.
+ * Numbers as they are typed: whole numbers of 32 bits are read exactly,
+ * whatever their unit.
  */
 #ifndef CODEL_NUMBER_H
 #define CODEL_NUMBER_H
@@ -29,9 +29,8 @@ extern const struct codel_unit codel_size_units[];	/* bytes */
 int codel_read_integer(__u32 *value, const char *str, __u32 max);
 
 /*
- * Reads a decimal number with a fraction, an exponent and a unit (or a
- * hexadecimal integer with a unit). What is left below 1 is cut off and sets
- * *@rest.
+ * Reads a number as strtod() does, and a unit. What is left below 1 is cut off,
+ * and sets *@rest if it is more than a thousandth.
  */
 int codel_read_scaled(__u32 *value, bool *rest, const char *str,
 		      const struct codel_unit *units);
