@@ -91,9 +91,8 @@ function pictures(dark) {
   return found;
 }
 
-// A figure that is taller than a page is cut.
-function tooTall(most) {
-  return [...document.querySelectorAll("figure")]
-    .filter((figure) => figure.getBoundingClientRect().height > most)
-    .map((figure) => `${named(figure)} is ${figure.getBoundingClientRect().height} px tall`);
+function unprinted() {
+  return [...document.querySelectorAll("a[href^=http]")]
+    .filter((a) => !getComputedStyle(a, "::after").content.includes(a.getAttribute("href")))
+    .map((a) => `${a.href} is not printed`);
 }

@@ -1,98 +1,66 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""What can be wrong with a page's HTML before anybody looks at it."""
+"""Faults of a page's HTML that need no browser."""
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
+from collections import Counter
 from pathlib import Path
+from xml.etree.ElementTree import Element
 
-from .html import VOID
-
-Attributes = dict[str, str]
-
-
-class Outline(HTMLParser):
-    """Tags in order, with what is wrong about their nesting."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, Attributes]] = []
-        self.open: list[str] = []
-        self.wrong: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, {k: v or "" for k, v in attrs}))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if not self.open or self.open.pop() != tag:
-            self.wrong.append(f"</{tag}> at line {self.getpos()[0]} closes something else")
+import html5lib
 
 
-def read(page: Path) -> Outline:
-    found = Outline()
-    found.feed(page.read_text())
-    found.close()
-    found.wrong += [f"<{tag}> is never closed" for tag in found.open]
-    return found
+def read(page: Path) -> tuple[list[Element], list[str]]:
+    """All elements, and what is wrong about the nesting of their tags."""
+    parser = html5lib.HTMLParser(namespaceHTMLElements=False)
+    root = parser.parse(page.read_text())
+    found = [e for e in root.iter() if isinstance(e.tag, str)]
+    return found, [f"line {at[0]}: {error} {more}" for at, error, more in parser.errors]
 
 
-def addresses(outline: Outline) -> list[str]:
+def addresses(page: Path) -> list[str]:
     """What the page itself needs: links to elsewhere are followed by people only."""
     found = []
-    for tag, given in outline.tags:
-        found += [given[k] for k in ("src", "srcset") if k in given]
-        if "href" in given and not (tag == "a" and given["href"].startswith(("http", "#"))):
-            found.append(given["href"])
+    for element in read(page)[0]:
+        found += [element.attrib[k] for k in ("src", "srcset") if k in element.attrib]
+        target = element.get("href", "#")
+        if not target.startswith("#") and not (element.tag == "a" and target.startswith("http")):
+            found.append(target)
     return found
 
 
 def structure(page: Path) -> list[str]:
-    outline = read(page)
-    tags = [tag for tag, _given in outline.tags]
-    ids = [given["id"] for _tag, given in outline.tags if "id" in given]
-    wrong = list(outline.wrong)
-    wrong += [f"there is a <{t}>" for t in ("script", "link", "iframe", "object") if t in tags]
-    wrong += [f"id {i} is there {ids.count(i)} times" for i in set(ids) if ids.count(i) > 1]
-    wrong += [f"there is no <{t}>" for t in ("title", "main", "nav", "h1") if t not in tags]
-    if dict(outline.tags).get("html", {}).get("lang") != "en":
-        wrong.append("the page has no language")
-    for tag, given in outline.tags:
-        wrong += of_tag(tag, given, ids)
-    return wrong + headings(tags)
+    elements, wrong = read(page)
+    ids = Counter(e.attrib["id"] for e in elements if "id" in e.attrib)
+    wrong += [f"id {i} is there {n} times" for i, n in ids.items() if n > 1]
+    for element in elements:
+        wrong += of_element(element, ids)
+    return wrong
 
 
-def of_tag(tag: str, given: Attributes, ids: list[str]) -> list[str]:
-    wrong = []
-    if tag == "img" and len(given.get("alt", "")) < 40:
+def of_element(element: Element, ids: Counter[str]) -> list[str]:
+    wrong, given = [], element.attrib
+    if element.tag in ("script", "link", "iframe", "object"):
+        wrong.append(f"there is a <{element.tag}>")
+    if element.tag == "img" and len(given.get("alt", "")) < 40:
         wrong.append(f"{given.get('src')}: alt {given.get('alt')!r} does not say what is shown")
-    if tag == "th" and given.get("scope") not in ("row", "col", "colgroup", "rowgroup"):
+    if element.tag == "th" and given.get("scope") not in ("row", "col", "colgroup", "rowgroup"):
         wrong.append(f"a <th> has scope {given.get('scope')}")
-    target = given.get("href", "")
+    target, label = given.get("href", ""), given.get("aria-labelledby")
     if target.startswith("#") and target[1:] not in ids:
         wrong.append(f"{target} leads nowhere")
-    label = given.get("aria-labelledby")
     if label is not None and label not in ids:
         wrong.append(f"{label} labels something, but is not there")
     return wrong
 
 
-def headings(tags: list[str]) -> list[str]:
-    """No level is left out."""
-    levels = [int(t[1]) for t in tags if len(t) == 2 and t[0] == "h" and t[1].isdigit()]
-    pairs = zip([0, *levels], levels)
-    return [f"h{b} follows h{a}" for a, b in pairs if b > a + 1]
-
-
 def self_contained(page: Path) -> list[str]:
     """Beside the page is all that it needs; so it opens from a disk and from any server."""
     wrong = []
-    for address in addresses(read(page)):
+    for address in addresses(page):
         if "/" in address or ":" in address:
             wrong.append(f"{address} is elsewhere")
         elif not (page.parent / address).is_file():
             wrong.append(f"{address} is not beside the page")
     style = page.read_text()
-    wrong += [f"the style has {w}" for w in ("url(", "@import") if w in style]
-    return wrong
+    return wrong + [f"the style has {w}" for w in ("url(", "@import") if w in style]
