@@ -31,6 +31,11 @@ class Chapter:
     def name(self) -> str:
         return str(self.module.NAME)
 
+    @property
+    def dark(self) -> str:
+        """The picture for dark screens."""
+        return plot.dark(Path(self.picture)).name
+
 
 @dataclass(frozen=True)
 class Extra:

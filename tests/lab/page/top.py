@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""The page above the experiments: contents, all targets, runs, how to read it."""
+"""What the page says above the experiments: runs, machines, how to read it."""
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import Any
 
-from figures import intree, results
+from figures import results
 from figures.results import Results
 from figures.tables import Listing
-from figures.verdict import State, Target
 
-from . import tables, words
-from .book import Book, Chapter
-from .html import Html, Part, lines, paragraphs, tag
+from . import words
+from .book import Book
 
 TITLE = "CoDel and FQ-CoDel, measured"
 READING = """Tail drop is `pfifo` with the buffer that the source gives; RED is configured for each link\u2019s rate as the
@@ -56,17 +53,15 @@ def seeds(found: Results) -> str:
     return ", ".join(map(str, found.seeds))
 
 
-def machines(documents: list[Results]) -> Html:
-    """One sentence if all ran on the same, one for each otherwise."""
+def machines(documents: list[Results]) -> list[tuple[str, list[str]]]:
+    """Kernels and programs, and the scenarios that ran on them."""
     kinds: dict[str, list[str]] = {}
     for found in documents:
         kinds.setdefault(versions(found), []).append(found.name)
-    if len(kinds) == 1:
-        return tag("p", f"All runs: {next(iter(kinds))}.")
-    return tag("ul", *(tag("li", f"{', '.join(n)}: {v}.") for v, n in kinds.items()))
+    return list(kinds.items())
 
 
-def run_rows(book: Book) -> list[tuple[str, ...]]:
+def runs(book: Book) -> Listing:
     rows: list[tuple[str, ...]] = []
     for found in book.documents:
         missing = f"; {found.missing} missing" if found.missing > 0 else ""
@@ -80,7 +75,8 @@ def run_rows(book: Book) -> list[tuple[str, ...]]:
                 f"{len(found.runs)}{missing}",
             )
         )
-    return rows
+    head = ("scenario", "grid", "points", "qdiscs", "seeds", "runs")
+    return Listing("Runs of each scenario", head, rows)
 
 
 def served(book: Book) -> Listing:
@@ -103,65 +99,3 @@ def in_short(book: Book) -> str:
     kernels = sorted({k for d in book.documents for k in d.kernels.values()})
     scenarios = words.count(len(book.documents), "scenario")
     return f"{runs} of {scenarios} on Linux {', '.join(kernels)}."
-
-
-def was_run(book: Book) -> Html:
-    absent = [c.module.NAME for c in book.chapters if c.results is None]
-    head = ("scenario", "grid", "points", "qdiscs", "seeds", "runs")
-    table = tables.listing(Listing("Runs of each scenario", head, run_rows(book)), "runs-table")
-    missing = tag("p", f"Not run: {', '.join(absent)}.", class_="missing") if absent else ""
-    heading = tag("h2", "What was run")
-    servers = served(book)
-    by = tables.listing(servers, "served-table") if servers.rows else ""
-    return tag("section", lines(heading, machines(book.documents), table, by, missing), id="runs")
-
-
-def verdict(state: State) -> Html:
-    return tag("span", words.MARKS[state], class_=f"verdict {words.LOOKS[state]}")
-
-
-def title_of(book: Book, name: str) -> str:
-    titles = {c.name: c.module.TITLE for c in book.chapters}
-    return str(titles.get(name, intree.TITLE))
-
-
-HEAD = ("target", "bound", "measured", "verdict")
-
-
-def row(target: Target) -> tuple[Part, ...]:
-    return target.text, target.bound, target.value, verdict(target.state)
-
-
-def all_targets(book: Book) -> Html:
-    bodies = []
-    for name, found in groupby(book.targets, lambda t: t[0]):
-        link = tag("a", title_of(book, name), href=f"#{name}")
-        bodies.append(tables.body([row(t) for _name, t in found], link))
-    table = tables.restacked("Targets of all experiments", "targets-name", HEAD, bodies)
-    return tag("section", lines(tag("h2", "All targets"), table), id="targets")
-
-
-def entry(chapter: Chapter) -> Html:
-    link = tag("a", chapter.module.TITLE, href=f"#{chapter.name}")
-    if chapter.results is None:
-        return tag("li", link, tag("small", " not run"))
-    note = f" {words.summary(chapter.targets)}" if chapter.targets else ""
-    return tag("li", link, tag("small", note))
-
-
-def contents(book: Book) -> Html:
-    first = {"targets": "All targets", "runs": "What was run", "reading": "How to read this"}
-    entries = [tag("li", tag("a", title, href=f"#{k}")) for k, title in first.items()]
-    for part, chapters in book.parts.items():
-        inner = tag("ul", *map(entry, chapters))
-        entries.append(tag("li", tag("span", part), inner))
-    own = tag("a", intree.TITLE, href=f"#{intree.NAME}")
-    entries.append(tag("li", own))
-    if book.extras:
-        entries.append(tag("li", tag("a", "Other scenarios", href="#extras")))
-    heading = tag("h2", "Contents", id="contents")
-    return tag("nav", heading, tag("ul", *entries), aria_labelledby="contents")
-
-
-def reading() -> Html:
-    return tag("section", lines(tag("h2", "How to read this"), paragraphs(READING)), id="reading")
