@@ -150,8 +150,6 @@ typedef u32 (*codel_random_fn)(void);
  * @owed: a signal was given for @drop_next, which has not moved on since:
  *	it does so only if the next packet shows that the queue still stands
  * @chance: probability that the ceiling drops the next packet, in 1/CODEL_CERTAIN
- * @user: not used here: the caller may keep there what would cost bytes elsewhere
- * @user_time: the same
  */
 struct codel_vars {
 	u64 first_above_time;
@@ -161,8 +159,6 @@ struct codel_vars {
 	u8 dropping : 1;
 	u8 owed : 1;
 	u8 chance;
-	u8 user[2];
-	u32 user_time;
 };
 
 /*

@@ -53,15 +53,44 @@ static inline struct codel_skb_cb *codel_skb_cb(const struct sk_buff *skb)
 /**
  * struct codel_queue - packets in order of arrival, and CoDel's view of them
  * @tail: last that came, NULL if empty; its successor is the next to leave
- * @backlog: bytes; CODEL_QDISC_FLOWS
- * @vars: state of the algorithm; @vars.user_time is the sojourn time of the last
- *	packet that left, see codel_qdisc_ldelay()
+ * @backlog: bytes modulo 2^32, as in the core; CODEL_QDISC_FLOWS
+ * @ldelay: sojourn time of the last packet that left, see codel_qdisc_pack_time()
+ * @vars: state of the algorithm
  */
 struct codel_queue {
 	struct sk_buff *tail;
-	u64 backlog;
+	u32 backlog;
+	u32 ldelay;
 	struct codel_vars vars;
 };
+
+/* Append a packet. */
+static inline void codel_queue_append(struct codel_queue *queue, struct sk_buff *skb)
+{
+	struct sk_buff *tail = queue->tail;
+
+	if (tail) {
+		skb->next = tail->next;
+		tail->next = skb;
+	} else {
+		skb->next = skb;
+	}
+	queue->tail = skb;
+}
+
+/* Take the first packet of a queue that has one. */
+static inline struct sk_buff *codel_queue_pop(struct codel_queue *queue)
+{
+	struct sk_buff *tail = queue->tail;
+	struct sk_buff *skb = tail->next;
+
+	if (unlikely(skb == tail))
+		queue->tail = NULL;
+	else
+		tail->next = skb->next;
+	skb_mark_not_on_list(skb);
+	return skb;
+}
 
 /**
  * struct codel_config - options that both kinds have
@@ -169,17 +198,10 @@ static inline void codel_qdisc_push(struct Qdisc *sch, struct codel_qdisc *c,
 {
 	u64 now = ktime_get_ns();
 	struct codel_skb_cb *cb = codel_skb_cb(skb);
-	struct sk_buff *tail = queue->tail;
 	u32 len = qdisc_pkt_len(skb);
 
 	cb->enqueue_time = now;
-	if (tail) {
-		skb->next = tail->next;
-		tail->next = skb;
-	} else {
-		skb->next = skb;
-	}
-	queue->tail = skb;
+	codel_queue_append(queue, skb);
 	codel_qdisc_qlen_add(sch, 1, len);
 	if (CODEL_QDISC_FLOWS) {
 		cb->truesize = skb->truesize;
@@ -193,15 +215,9 @@ static inline struct sk_buff *codel_qdisc_pop(struct Qdisc *sch,
 					      struct codel_qdisc *c,
 					      struct codel_queue *queue)
 {
-	struct sk_buff *tail = queue->tail;
-	struct sk_buff *skb = tail->next;
+	struct sk_buff *skb = codel_queue_pop(queue);
 	u32 len = qdisc_pkt_len(skb);
 
-	if (unlikely(skb == tail))
-		queue->tail = NULL;
-	else
-		tail->next = skb->next;
-	skb_mark_not_on_list(skb);
 	codel_qdisc_qlen_add(sch, -1, -(int)len);
 	if (CODEL_QDISC_FLOWS) {
 		c->memory -= codel_skb_cb(skb)->truesize;
@@ -331,7 +347,7 @@ static inline u32 codel_qdisc_pack_time(u64 ns)
 /* Sojourn time of the last packet that left the queue, us; 2^31-1 and more are one. */
 static inline u32 codel_qdisc_ldelay(const struct codel_queue *queue)
 {
-	u32 time = queue->vars.user_time;
+	u32 time = queue->ldelay;
 
 	if (time & CODEL_QDISC_IN_US)
 		return time - CODEL_QDISC_IN_US;
@@ -348,7 +364,7 @@ static inline u64 codel_qdisc_left(struct codel_qdisc *c,
 
 	if (unlikely(len > c->maxpacket && !skb_is_gso(skb)))
 		c->maxpacket = len;
-	queue->vars.user_time = codel_qdisc_pack_time(sojourn);
+	queue->ldelay = codel_qdisc_pack_time(sojourn);
 	return sojourn;
 }
 

@@ -19,9 +19,9 @@
 /**
  * struct fq_codel_config - options that only this kind has
  * @flows: queues; the packets of a live qdisc move when it changes
- * @quantum: bytes that a flow sends in a turn
+ * @quantum: bytes that a flow sends in a round
  * @memory_limit: truesize of all queued packets, bytes
- * @drop_batch: packets dropped from the fattest flow at once, at most
+ * @drop_batch: maximum number of packets dropped per overlimit event
  */
 struct fq_codel_config {
 	u32 flows;

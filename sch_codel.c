@@ -80,6 +80,7 @@ static void codel_reset(struct Qdisc *sch)
 	codel_qdisc_purge(sch, &q->queue);
 	codel_qdisc_empty(sch, &q->queue);
 	memset(&q->queue.vars, 0, sizeof(q->queue.vars));
+	q->queue.ldelay = 0;
 }
 
 /* Drop what exceeds the limit, the oldest first. Return: the packets to free. */

@@ -16,7 +16,7 @@
 #include "codel_kinds.h"
 #include "codel_qdisc.h"
 #include "fq_codel_config.h"
-#include "fq_codel_move.h"
+#include "fq_codel_resize.h"
 #include "fq_codel_table.h"
 #include "fq_codel_tuple.h"
 
@@ -55,50 +55,57 @@ static const struct fq_codel_flow *fq_codel_flow_of(const struct codel_queue *qu
 	return container_of(queue, struct fq_codel_flow, queue);
 }
 
-static u32 codel_qdisc_flow(struct Qdisc *sch, const struct codel_queue *queue)
+static u32 fq_codel_flow_index(struct Qdisc *sch, const struct codel_queue *queue)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 
-	return 1 + fq_codel_index(&q->table, fq_codel_flow_of(queue));
+	return fq_codel_table_index(&q->table, fq_codel_flow_of(queue));
 }
 
-static struct fq_codel_user *fq_codel_user_of(struct Qdisc *sch,
-					      const struct codel_queue *queue)
+static u32 codel_qdisc_flow(struct Qdisc *sch, const struct codel_queue *queue)
+{
+	return 1 + fq_codel_flow_index(sch, queue);
+}
+
+static struct fq_codel_record *fq_codel_record_of(struct Qdisc *sch,
+						  const struct codel_queue *queue)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 
-	return fq_codel_user(&q->table, fq_codel_flow_of(queue));
+	return fq_codel_record(&q->table.records, fq_codel_flow_index(sch, queue));
 }
 
 static void codel_qdisc_flow_dropped(struct Qdisc *sch,
 				     const struct codel_queue *queue, u32 packets)
 {
-	struct fq_codel_user *user = fq_codel_user_of(sch, queue);
+	struct fq_codel_record *record = fq_codel_record_of(sch, queue);
 
-	if (user)
-		user->stats.drops += packets;
+	if (record)
+		record->stats.drops += packets;
 }
 
 static void codel_qdisc_flow_marked(struct Qdisc *sch,
 				    const struct codel_queue *queue)
 {
-	struct fq_codel_user *user = fq_codel_user_of(sch, queue);
+	struct fq_codel_record *record = fq_codel_record_of(sch, queue);
 
-	if (user)
-		user->stats.marks++;
+	if (record)
+		record->stats.marks++;
 }
 
-/* Is this the number of a class? They are the flows, counted from 1. */
-static bool fq_codel_is_class(const struct fq_codel_sched *q, u32 class)
+/* Return whether packets may select the class. Classes are the flows, counted from 1; overflow
+ * flows are classes for statistics only.
+ */
+static bool fq_codel_is_class(const struct fq_codel_table *t, u32 class)
 {
-	return class && class <= q->table.count;
+	return class && class <= t->count;
 }
 
 /*
  * Packets that are not IP have little that the flow dissector knows, and often no
  * hash of their own: their Ethernet addresses tell them apart.
  */
-static u32 fq_codel_hash_addresses(struct sk_buff *skb, u32 hash)
+static noinline u32 fq_codel_hash_addresses(struct sk_buff *skb, u32 hash)
 {
 	switch (skb_protocol(skb, true)) {
 	case htons(ETH_P_IP):
@@ -111,14 +118,14 @@ static u32 fq_codel_hash_addresses(struct sk_buff *skb, u32 hash)
 	return jhash(skb_mac_header(skb), 2 * ETH_ALEN, hash);
 }
 
-static struct fq_codel_flow *fq_codel_hash(struct fq_codel_sched *q,
-					   struct sk_buff *skb)
+static __always_inline struct fq_codel_flow *fq_codel_hash(struct fq_codel_table *t,
+							   struct sk_buff *skb)
 {
 	u32 hash = skb_get_hash(skb);
 
 	if (unlikely(!skb->l4_hash))
 		hash = fq_codel_hash_addresses(skb, hash);
-	return fq_codel_lookup(&q->table, hash);
+	return fq_codel_table_lookup(t, hash);
 }
 
 static bool fq_codel_memory_over(const struct fq_codel_sched *q)
@@ -126,43 +133,45 @@ static bool fq_codel_memory_over(const struct fq_codel_sched *q)
 	return q->shared.memory > q->config.memory_limit;
 }
 
-/* A flow was found to have no packet any more. */
+/* The turn of a flow without packets has come. */
 static __always_inline void fq_codel_emptied(struct Qdisc *sch,
 					     struct fq_codel_flow *flow)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	bool was_dropping = flow->queue.vars.dropping;
 
-	fq_codel_retire(&q->table, flow);
+	fq_codel_table_go_idle(&q->table, flow);
 	codel_qdisc_changed(sch, &flow->queue, was_dropping);
 }
 
 /*
- * Drop up to half of a flow's bytes from its head, one packet at least and
- * drop_batch at most. Each drop is a signal to CoDel as well.
+ * Drop half of a flow's bytes from its head, drop_batch packets at most. Half is rounded
+ * up to a packet; in a flow of no more than a quantum it is rounded down, because a flow of
+ * three packets would lose two. Each drop is a signal to CoDel as well.
  */
 static void fq_codel_drop_from(struct Qdisc *sch, struct fq_codel_flow *flow,
 			       enum codel_drop_cause cause,
 			       struct sk_buff **to_free)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	u64 enough = flow->queue.backlog / 2;
+	u32 enough = flow->queue.backlog / 2;
 	u32 dropped = 0;
 
+	if (flow->queue.backlog <= q->config.quantum)
+		enough += qdisc_pkt_len(flow->queue.tail->next) - 1;
 	do {
 		struct sk_buff *skb;
 
 		skb = codel_qdisc_pop(sch, &q->shared, &flow->queue);
 		codel_qdisc_lose(sch, &q->shared, &flow->queue, skb, cause);
 		codel_compat_overlimit(skb, to_free);
-	} while (++dropped < q->config.drop_batch && flow->queue.backlog > enough);
+	} while (++dropped < q->config.drop_batch && flow->queue.tail &&
+		 flow->queue.backlog > enough);
 
 	codel_overflow(&flow->queue.vars, dropped);
 	codel_qdisc_flow_dropped(sch, &flow->queue, dropped);
 	if (flow->queue.tail)
-		fq_codel_resized(&q->table, flow);
-	else
-		fq_codel_emptied(sch, flow);
+		fq_codel_backlog_changed(&q->table.drr.lists, flow);
 }
 
 static bool fq_codel_over(struct Qdisc *sch)
@@ -171,22 +180,32 @@ static bool fq_codel_over(struct Qdisc *sch)
 	       fq_codel_memory_over(qdisc_priv(sch));
 }
 
+/* The flow has got a packet, its first one if it was @empty. */
+static __always_inline void fq_codel_arrived(struct fq_codel_sched *q,
+					     struct fq_codel_flow *flow, bool empty)
+{
+	if (empty && fq_codel_drr_arrival(&q->table.drr, flow))
+		q->new_flow_count++;
+	fq_codel_backlog_changed(&q->table.drr.lists, flow);
+}
+
 /*
- * The packet that has just been queued in @own, @len bytes, was one too many: let
- * the fattest flows pay. @own is not in the ring of its new size yet, as it may well
- * be the one, and then needs none. The parents count a packet that they hand down only
- * when they are told of success.
+ * The packet that has just been queued in @own exceeds a limit: drop packets from the
+ * largest flows. The scheduler does not know of the packet yet: often @own pays, and an idle
+ * flow stays idle then. The parents count a packet that they hand down only when they are
+ * told of success.
  */
-static noinline int fq_codel_overlimit(struct Qdisc *sch,
-				       struct fq_codel_flow *own, u32 len,
+static noinline int fq_codel_overlimit(struct Qdisc *sch, struct fq_codel_flow *own,
+				       bool empty, const struct sk_buff *skb,
 				       struct sk_buff **to_free)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
+	u32 len = qdisc_pkt_len(skb);
 	struct fq_codel_flow *flow;
 	bool own_paid = false;
 
 	while (fq_codel_over(sch)) {
-		flow = fq_codel_fattest(&q->table);
+		flow = fq_codel_largest(&q->table.drr.lists);
 		if (!flow || (own->queue.tail &&
 			      own->queue.backlog >= flow->queue.backlog))
 			flow = own;
@@ -197,7 +216,7 @@ static noinline int fq_codel_overlimit(struct Qdisc *sch,
 		own_paid |= flow == own;
 	}
 	if (own->queue.tail)
-		fq_codel_resized(&q->table, own);
+		fq_codel_arrived(q, own, empty);
 	if (own_paid) {
 		q->shared.lost.packets--;
 		q->shared.lost.bytes -= len;
@@ -212,19 +231,12 @@ static __always_inline int fq_codel_queue(struct sk_buff *skb,
 					  struct sk_buff **to_free)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	u32 len = qdisc_pkt_len(skb);
+	bool empty = !flow->queue.tail;
 
 	codel_qdisc_push(sch, &q->shared, &flow->queue, skb);
-	if (!(flow->fq_codel_flags & FQ_CODEL_ACTIVE)) {
-		fq_codel_activate(&q->table, flow, q->config.quantum);
-		codel_qdisc_changed(sch, &flow->queue, false);
-		q->new_flow_count++;
-	} else if (flow->fq_codel_flags & FQ_CODEL_LINGERS) {
-		fq_codel_linger_end(&q->table, flow);
-	}
 	if (unlikely(fq_codel_over(sch)))
-		return fq_codel_overlimit(sch, flow, len, to_free);
-	fq_codel_resized(&q->table, flow);
+		return fq_codel_overlimit(sch, flow, empty, skb, to_free);
+	fq_codel_arrived(q, flow, empty);
 	return NET_XMIT_SUCCESS;
 }
 
@@ -263,10 +275,10 @@ static noinline int fq_codel_enqueue_filtered(struct sk_buff *skb,
 	}
 	class = TC_H_MIN(res.classid);
 	if (!res.classid)
-		return fq_codel_queue(skb, sch, fq_codel_hash(q, skb), to_free);
-	if (fq_codel_is_class(q, class))
+		return fq_codel_queue(skb, sch, fq_codel_hash(&q->table, skb), to_free);
+	if (fq_codel_is_class(&q->table, class))
 		return fq_codel_queue(skb, sch,
-				      fq_codel_class(&q->table, class - 1),
+				      fq_codel_table_reserve(&q->table, class - 1),
 				      to_free);
 drop:
 	codel_qdisc_refuse(sch, &q->shared, len, CODEL_DROP_FILTER);
@@ -275,19 +287,20 @@ drop:
 }
 
 /*
- * Return the flow that a packet's priority selects, or NULL. The caller has found that
- * the priority names a qdisc: with handle 0, which every default qdisc has, the
- * priorities of ordinary sockets, 0 to 6, would be classes.
+ * Return the flow that a packet's priority selects, or NULL. The priority has to name the
+ * qdisc: with handle 0, which every default qdisc has, the priorities of ordinary sockets,
+ * 0 to 6, would be classes. A sender sets the priority of its own packets, so nothing is
+ * reserved: a hash that owns the flow keeps it.
  */
 static noinline struct fq_codel_flow *
-fq_codel_by_priority(struct Qdisc *sch, u32 priority)
+fq_codel_by_priority(struct Qdisc *sch, struct fq_codel_table *t, u32 priority)
 {
-	struct fq_codel_sched *q = qdisc_priv(sch);
 	u32 class = TC_H_MIN(priority);
 
-	if (TC_H_MAJ(priority) != sch->handle || !fq_codel_is_class(q, class))
+	if (!TC_H_MAJ(priority) || TC_H_MAJ(priority) != sch->handle ||
+	    !fq_codel_is_class(t, class))
 		return NULL;
-	return fq_codel_join(&q->table, class - 1);
+	return fq_codel_table_flow(t, class - 1);
 }
 
 static int fq_codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
@@ -299,13 +312,13 @@ static int fq_codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 
 	codel_qdisc_received(&q->shared, skb);
 	if (unlikely(TC_H_MAJ(skb->priority)))
-		flow = fq_codel_by_priority(sch, skb->priority);
+		flow = fq_codel_by_priority(sch, &q->table, skb->priority);
 	if (likely(!flow)) {
 		filters = rcu_dereference_bh(q->filters);
 		if (filters)
 			return fq_codel_enqueue_filtered(skb, sch, filters,
 							 to_free);
-		flow = fq_codel_hash(q, skb);
+		flow = fq_codel_hash(&q->table, skb);
 	}
 	return fq_codel_queue(skb, sch, flow, to_free);
 }
@@ -318,13 +331,13 @@ static __always_inline u32 fq_codel_charge(const struct sk_buff *skb)
 	return likely(len <= FQ_CODEL_CHARGE_MAX) ? len : FQ_CODEL_CHARGE_MAX;
 }
 
-/* Look at a packet to see whose the flow is. */
-static noinline void fq_codel_sample(struct fq_codel_user *user,
+/* Read the addresses and ports of a packet into the record of its flow. */
+static noinline void fq_codel_sample(struct fq_codel_record *record,
 				     const struct sk_buff *skb)
 {
-	fq_codel_tuple_read(&user->stats.tuple, skb);
-	user->fq_codel_until_sample = FQ_CODEL_SAMPLE_EVERY;
-	user->fq_codel_stays = U8_MAX;
+	fq_codel_tuple_read(&record->stats.tuple, skb);
+	record->until_sample = FQ_CODEL_SAMPLE_EVERY;
+	record->eviction = U8_MAX;
 }
 
 /* A packet of a flow is on its way out. */
@@ -332,64 +345,34 @@ static __always_inline void fq_codel_sent(struct fq_codel_table *t,
 					  const struct fq_codel_flow *flow,
 					  const struct sk_buff *skb)
 {
-	struct fq_codel_user *user = fq_codel_user_slot(&t->users, t->flows, flow);
+	u32 i = fq_codel_table_index(t, flow);
+	struct fq_codel_record *record = fq_codel_record_slot(&t->records, i);
+	const struct fq_codel_flow *owner = fq_codel_table_flow(t, record->owner);
 
-	if (unlikely(user->owner != flow))
-		fq_codel_user_contest(user, flow, user->owner->fq_codel_flags &
-						  FQ_CODEL_ACTIVE);
-	else if (unlikely(fq_codel_user_sent(user, qdisc_pkt_len(skb),
-					     flow->queue.vars.user_time)))
-		fq_codel_sample(user, skb);
+	if (unlikely(owner != flow))
+		fq_codel_record_compete(record, i, !fq_codel_is_idle(owner));
+	else if (unlikely(fq_codel_record_sent(record, qdisc_pkt_len(skb),
+					       flow->queue.ldelay)))
+		fq_codel_sample(record, skb);
 }
 
-static __always_inline struct fq_codel_flow *fq_codel_first(struct fq_codel_table *t)
-{
-	return &t->flows[t->new.len ? t->new.first : t->old.first];
-}
-
-/* The search of fq_codel_next() goes on behind a flow that remains in debt after its turn. */
-static noinline struct fq_codel_flow *fq_codel_next_in_debt(struct Qdisc *sch)
-{
-	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct fq_codel_table *t = &q->table;
-	u32 turns = 0;
-
-	while (t->new.len || t->old.len) {
-		struct fq_codel_flow *flow = fq_codel_first(t);
-
-		if (flow->queue.tail && flow->deficit > 0)
-			return flow;
-		if (fq_codel_remains(t, flow))
-			turns = fq_codel_turn_end(t, flow, q->config.quantum, turns);
-		else
-			fq_codel_emptied(sch, flow);
-	}
-	return NULL;
-}
-
-/*
- * The flow whose turn it is: new flows first, then the old ones (RFC 8290, section 4.2).
- * NULL if none has a packet. Most flows may send again after the turn that they end here.
- */
+/* Return the flow that may send; NULL if no flow has a packet. */
 static __always_inline struct fq_codel_flow *fq_codel_next(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct fq_codel_table *t = &q->table;
+	struct fq_codel_flow *flow;
 
-	while (t->new.len || t->old.len) {
-		struct fq_codel_flow *flow = fq_codel_first(t);
-
-		if (flow->queue.tail && flow->deficit > 0)
+	for (;;) {
+		switch (fq_codel_drr_next(&q->table.drr, &flow)) {
+		case FQ_CODEL_TURN_SEND:
 			return flow;
-		if (fq_codel_remains(t, flow)) {
-			fq_codel_pass(t, flow, q->config.quantum);
-			if (unlikely(flow->deficit <= 0))
-				return fq_codel_next_in_debt(sch);
-		} else {
+		case FQ_CODEL_TURN_LEFT:
 			fq_codel_emptied(sch, flow);
+			break;
+		default:
+			return NULL;
 		}
 	}
-	return NULL;
 }
 
 /* Take a packet from the flow whose turn it is; NULL if CoDel has dropped all of them. */
@@ -405,7 +388,7 @@ fq_codel_pull_from(struct Qdisc *sch, struct fq_codel_flow *flow, bool more,
 		return NULL;
 	fq_codel_sent(&q->table, flow, skb);
 	if (flow->queue.tail)
-		fq_codel_resized(&q->table, flow);
+		fq_codel_backlog_changed(&q->table.drr.lists, flow);
 	flow->deficit -= fq_codel_charge(skb);
 	return skb;
 }
@@ -482,9 +465,11 @@ static void fq_codel_reset(struct Qdisc *sch)
 	u32 i;
 
 	codel_qdisc_reset(sch, &q->shared);
-	for (i = 0; i < q->table.count; i++) {
-		codel_qdisc_purge(sch, &q->table.flows[i].queue);
-		codel_qdisc_empty(sch, &q->table.flows[i].queue);
+	for (i = 0; q->table.count && i < fq_codel_table_size(&q->table); i++) {
+		struct fq_codel_flow *flow = fq_codel_table_flow(&q->table, i);
+
+		codel_qdisc_purge(sch, &flow->queue);
+		codel_qdisc_empty(sch, &flow->queue);
 	}
 	fq_codel_table_clear(&q->table);
 }
@@ -516,7 +501,7 @@ static void fq_codel_filters_changed(struct tcf_proto *first, void *priv)
 
 /*
  * Drop what exceeds the limits: the peeked packet, which is the oldest, and then
- * from the fattest flows. Return: the packets to free.
+ * from the largest flows. Return: the packets to free.
  */
 static struct sk_buff *fq_codel_trim(struct Qdisc *sch)
 {
@@ -537,7 +522,7 @@ static struct sk_buff *fq_codel_trim(struct Qdisc *sch)
 			__qdisc_drop(skb, &to_free);
 			continue;
 		}
-		flow = fq_codel_fattest(&q->table);
+		flow = fq_codel_largest(&q->table.drr.lists);
 		if (!flow)
 			break;
 		overmemory = fq_codel_memory_over(q);
@@ -554,15 +539,22 @@ static void fq_codel_reset_stats(struct Qdisc *sch)
 	struct fq_codel_sched *q = qdisc_priv(sch);
 
 	codel_qdisc_reset_stats(sch, &q->shared);
-	fq_codel_users_clear(&q->table.users);
-	q->table.shared = 0;
+	fq_codel_records_clear(&q->table.records);
+	q->table.collisions = 0;
 	q->new_flow_count = 0;
 	q->trim_overmemory = 0;
 }
 
+/* Select the flow of a packet that moves to another flow table, without filters. */
+static struct fq_codel_flow *fq_codel_select(struct fq_codel_table *t,
+					     struct sk_buff *skb, void *sch)
+{
+	return fq_codel_by_priority(sch, t, skb->priority) ? : fq_codel_hash(t, skb);
+}
+
 /*
- * Put a validated configuration in force. If the number of flows changes, @table is a
- * new pool of so many, and the old one afterwards; otherwise NULL.
+ * Put a validated configuration in force. If the number of flows changes, @table is the
+ * new flow table, and the old one afterwards; otherwise NULL.
  */
 static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
 			   const struct fq_codel_config *config,
@@ -573,9 +565,10 @@ static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
 
 	sch_tree_lock(sch);
 	if (table) {
-		fq_codel_table_move(table, &q->table);
+		fq_codel_resize(table, &q->table, fq_codel_select, sch);
 		swap(*table, q->table);
 	}
+	q->table.drr.quantum = config->quantum;
 	q->shared.config = *common;
 	q->config = *config;
 	sch->limit = common->limit;
@@ -603,9 +596,9 @@ static int fq_codel_change(struct Qdisc *sch, struct nlattr *opt,
 	if (err)
 		return err;
 	if (config.flows != q->table.count) {
-		table = fq_codel_table_new(config.flows);
+		table = fq_codel_table_new(config.flows, config.quantum);
 		if (!table) {
-			NL_SET_ERR_MSG(extack, "flows: no memory for so many");
+			NL_SET_ERR_MSG(extack, "flows: out of memory");
 			return -ENOMEM;
 		}
 	}
@@ -679,13 +672,13 @@ static int fq_codel_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	qs->drop_overlimit = codel_qdisc_overlimit(&q->shared);
 	qs->ecn_mark = q->shared.stats.mark[CODEL_MARK_CODEL].packets;
 	qs->new_flow_count = q->new_flow_count;
-	qs->new_flows_len = q->table.new.len;
-	qs->old_flows_len = q->table.old.len;
+	qs->new_flows_len = q->table.drr.new_flows.len;
+	qs->old_flows_len = q->table.drr.old_flows.len;
 	qs->ce_mark = q->shared.stats.mark[CODEL_MARK_CE_THRESHOLD].packets;
 	qs->memory_usage = min_t(u64, q->shared.memory, U32_MAX);
 	qs->drop_overmemory = q->shared.stats.drop[CODEL_DROP_MEMORY].packets +
 			      q->trim_overmemory;
-	st.shared = q->table.shared;
+	st.shared = q->table.collisions;
 	codel_stats_read(&st.sight, sch, &q->shared.stats, q->shared.peeked);
 	sch_tree_unlock(sch);
 
@@ -758,17 +751,17 @@ static int fq_codel_dump_class_stats(struct Qdisc *sch, unsigned long class,
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct gnet_stats_queue qs = {};
 	struct fq_codel_flow *flow;
-	struct fq_codel_user *user;
+	struct fq_codel_record *record;
 	int size = sizeof(st.common);
 	bool with_tuple;
 
 	with_tuple = fq_codel_may_see_tuple(sch, d);
 	sch_tree_lock(sch);
-	if (!fq_codel_is_class(q, class)) {
+	if (!class || class > fq_codel_table_size(&q->table)) {
 		sch_tree_unlock(sch);
 		return -ENOENT;
 	}
-	flow = &q->table.flows[class - 1];
+	flow = fq_codel_table_flow(&q->table, class - 1);
 	cs->deficit = flow->deficit;
 	cs->ldelay = codel_qdisc_ldelay(&flow->queue);
 	cs->count = flow->queue.vars.count;
@@ -777,11 +770,10 @@ static int fq_codel_dump_class_stats(struct Qdisc *sch, unsigned long class,
 	cs->drop_next = codel_config_drop_next(&q->shared.config,
 					       &flow->queue.vars);
 	qs.qlen = codel_qdisc_count(&flow->queue);
-	qs.backlog = min_t(u64, flow->queue.backlog, U32_MAX);
-	user = fq_codel_user(&q->table, flow);
-	if (user) {
-		st.flow = user->stats;
-		memset(st.flow.reserved, 0, sizeof(st.flow.reserved));
+	qs.backlog = flow->queue.backlog;
+	record = fq_codel_record(&q->table.records, class - 1);
+	if (record) {
+		st.flow = record->stats;
 		if (!with_tuple)
 			memset(&st.flow.tuple, 0, sizeof(st.flow.tuple));
 		size = sizeof(st);
@@ -802,8 +794,8 @@ static void fq_codel_walk(struct Qdisc *sch, struct qdisc_walker *walker)
 		return;
 	/* a dump comes back for each part of it, and has had these */
 	walker->count = walker->skip;
-	for (i = walker->skip; i < q->table.count; i++) {
-		if (!(q->table.flows[i].fq_codel_flags & FQ_CODEL_ACTIVE))
+	for (i = walker->skip; i < fq_codel_table_size(&q->table); i++) {
+		if (fq_codel_is_idle(fq_codel_table_flow(&q->table, i)))
 			walker->count++;
 		else if (!tc_qdisc_stats_dump(sch, i + 1, walker))
 			break;

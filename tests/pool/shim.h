@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* As much of the kernel, and of codel_queue.h, as the pool of flows needs. */
+/* The parts of the kernel and of codel_queue.h that the flow table and its scheduler need. */
 #ifndef POOL_SHIM_H
 #define POOL_SHIM_H
 
@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,10 +19,15 @@ typedef __s64 s64;
 #define S32_MIN			INT32_MIN
 #define BIT(n)			(1UL << (n))
 #define BIT_ULL(n)		(1ULL << (n))
+#ifndef __always_inline
+#define __always_inline		inline __attribute__((always_inline))
+#endif
 #define likely(x)		(x)
 #define unlikely(x)		(x)
 #define min(a, b)		((a) < (b) ? (a) : (b))
 #define max(a, b)		((a) > (b) ? (a) : (b))
+#define U8_MAX			UINT8_MAX
+#define U16_MAX			UINT16_MAX
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define clamp(x, lo, hi)	min(max(x, lo), hi)
 #define GFP_KERNEL		0
@@ -39,31 +45,38 @@ struct sk_buff {
 
 struct codel_queue {
 	struct sk_buff *tail;
-	u64 backlog;
+	u32 backlog;
+	u32 ldelay;
 	struct codel_vars vars;
 };
 
-static u64 skbs_looked_at;
-
-static inline struct sk_buff *codel_skb_cb(struct sk_buff *skb)
+static inline u32 qdisc_pkt_len(const struct sk_buff *skb)
 {
-	skbs_looked_at++;
-	return skb;
+	return skb->len;
 }
 
-static inline int fls64(u64 x)
+static inline void codel_queue_append(struct codel_queue *queue, struct sk_buff *skb)
 {
-	return x ? 64 - __builtin_clzll(x) : 0;
+	skb->next = queue->tail ? queue->tail->next : skb;
+	if (queue->tail)
+		queue->tail->next = skb;
+	queue->tail = skb;
+}
+
+static inline struct sk_buff *codel_queue_pop(struct codel_queue *queue)
+{
+	struct sk_buff *skb = queue->tail->next;
+
+	if (skb == queue->tail)
+		queue->tail = NULL;
+	else
+		queue->tail->next = skb->next;
+	return skb;
 }
 
 static inline unsigned int __fls(unsigned long x)
 {
 	return 63 - __builtin_clzl(x);
-}
-
-static inline unsigned int __ffs64(u64 x)
-{
-	return __builtin_ctzll(x);
 }
 
 static inline unsigned int rounddown_pow_of_two(unsigned int n)

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * The circular lists of an FQ-CoDel. Every flow is on exactly one of them:
+ * - an idle flow on one of three idle lists, the flow that is idle for longest first;
+ * - an active flow with packets on the list of its size class, which is the power of two
+ *   of its backlog, so that a flow of the largest class is found by one fls();
+ * - an active flow without packets on the list of its last size class, or on
+ *   FQ_CODEL_LIST_EMPTY once a search for the largest flow has met it.
+ *
+ * Links are indices of 16 bits: a flow takes one cache line of 64 bytes.
+ */
+#ifndef FQ_CODEL_LISTS_H
+#define FQ_CODEL_LISTS_H
+
+#include <linux/bitops.h>
+#include <linux/kernel.h>
+#include <linux/types.h>
+
+#include "fq_codel_flow.h"
+
+#define FQ_CODEL_LIST_ONCE	0	/* idle; reused first */
+#define FQ_CODEL_LIST_RECURRING	1	/* idle, and recurring */
+#define FQ_CODEL_LIST_RESERVED	2	/* idle, and no hash may own the flow */
+#define FQ_CODEL_LIST_EMPTY	3	/* active without packets */
+#define FQ_CODEL_LIST_CLASSES	4	/* the first size class */
+#define FQ_CODEL_LISTS		32
+
+/* All backlogs below 32 bytes are one size class */
+#define FQ_CODEL_CLASS_SHIFT	5
+
+static_assert(FQ_CODEL_LIST_CLASSES + 32 - FQ_CODEL_CLASS_SHIFT == FQ_CODEL_LISTS - 1);
+
+/**
+ * struct fq_codel_lists - flows by idleness and size
+ * @flows: all flows
+ * @used: bit map of the lists that contain flows
+ * @first: of each list, the index of its first flow; valid if the list is in @used
+ */
+struct fq_codel_lists {
+	struct fq_codel_flow *flows;
+	u32 used;
+	u16 first[FQ_CODEL_LISTS];
+};
+
+static __always_inline u32 fq_codel_index(const struct fq_codel_lists *lists,
+					  const struct fq_codel_flow *flow)
+{
+	return flow - lists->flows;
+}
+
+static __always_inline bool fq_codel_is_idle(const struct fq_codel_flow *flow)
+{
+	return flow->list < FQ_CODEL_LIST_EMPTY;
+}
+
+static __always_inline u8 fq_codel_size_class(const struct fq_codel_flow *flow)
+{
+	return FQ_CODEL_LIST_CLASSES + fls(flow->queue.backlog >> FQ_CODEL_CLASS_SHIFT);
+}
+
+/* Not in brackets and not BIT(), for which UBSAN would check the number of the list */
+static __always_inline u16 *fq_codel_list_first(struct fq_codel_lists *lists, u8 list)
+{
+	return lists->first + list;
+}
+
+static __always_inline u32 fq_codel_list_bit(u8 list)
+{
+	return 1U << (list % FQ_CODEL_LISTS);
+}
+
+static __always_inline void fq_codel_list_add(struct fq_codel_lists *lists,
+					      struct fq_codel_flow *flow, u8 list)
+{
+	struct fq_codel_flow *flows = lists->flows, *next;
+	u16 *first = fq_codel_list_first(lists, list);
+	u32 i = flow - flows;
+
+	flow->list = list;
+	if (!(lists->used & fq_codel_list_bit(list))) {
+		lists->used |= fq_codel_list_bit(list);
+		*first = i;
+		flow->list_prev = i;
+		flow->list_next = i;
+		return;
+	}
+	next = &flows[*first];
+	flow->list_next = *first;
+	flow->list_prev = next->list_prev;
+	flows[next->list_prev].list_next = i;
+	next->list_prev = i;
+}
+
+static __always_inline void fq_codel_list_del(struct fq_codel_lists *lists,
+					      struct fq_codel_flow *flow)
+{
+	struct fq_codel_flow *flows = lists->flows;
+	u16 *first = fq_codel_list_first(lists, flow->list);
+	u32 i = flow - flows, prev = flow->list_prev, next = flow->list_next;
+
+	if (next == i) {
+		lists->used &= ~fq_codel_list_bit(flow->list);
+		return;
+	}
+	flows[prev].list_next = next;
+	flows[next].list_prev = prev;
+	if (*first == i)
+		*first = next;
+}
+
+static __always_inline void fq_codel_list_move(struct fq_codel_lists *lists,
+					       struct fq_codel_flow *flow, u8 list)
+{
+	fq_codel_list_del(lists, flow);
+	fq_codel_list_add(lists, flow, list);
+}
+
+/* The not inlined form of fq_codel_list_move(), for the rare cases of the packet path */
+static noinline void fq_codel_list_reclass(struct fq_codel_lists *lists,
+					   struct fq_codel_flow *flow, u8 list)
+{
+	fq_codel_list_move(lists, flow, list);
+}
+
+/* The backlog of an active flow has changed, and the flow has packets. */
+static __always_inline void fq_codel_backlog_changed(struct fq_codel_lists *lists,
+						     struct fq_codel_flow *flow)
+{
+	u8 class = fq_codel_size_class(flow);
+
+	if (class != flow->list)
+		fq_codel_list_reclass(lists, flow, class);
+}
+
+/**
+ * fq_codel_largest() - find a flow to drop packets from
+ * @lists: the lists
+ *
+ * A flow that the search finds without packets leaves its size class: each departure of a
+ * last packet costs at most one search one such step.
+ *
+ * Return: a flow with packets, whose backlog is larger than half of the largest backlog if
+ * that is 32 bytes or more; NULL if no flow has packets.
+ */
+static inline struct fq_codel_flow *fq_codel_largest(struct fq_codel_lists *lists)
+{
+	while (lists->used >> FQ_CODEL_LIST_CLASSES) {
+		u32 class = fls(lists->used) - 1;
+		struct fq_codel_flow *flow = &lists->flows[*fq_codel_list_first(lists, class)];
+
+		if (likely(flow->queue.tail))
+			return flow;
+		fq_codel_list_reclass(lists, flow, FQ_CODEL_LIST_EMPTY);
+	}
+	return NULL;
+}
+
+#endif /* FQ_CODEL_LISTS_H */

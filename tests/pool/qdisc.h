@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/* What sch_fq_codel.c does with the flow table, without CoDel, netlink and parents. */
+#ifndef POOL_QDISC_H
+#define POOL_QDISC_H
+
+#include <stdio.h>
+
+#include "fq_codel_resize.h"
+#include "rng.h"
+
+#define SOURCES		65536
+#define CLASSES		12	/* sources from SOURCES on select a flow by its number */
+#define FILTERED	8	/* of these by a filter, the others by their priority */
+#define QUANTUM		1514
+
+static struct fq_codel_table *table;
+static struct rng rng;
+static u64 now, queued;
+static u64 sent[SOURCES + CLASSES], seen[SOURCES + CLASSES], lost[SOURCES + CLASSES];
+static u64 moved[SOURCES + CLASSES];	/* sent before the last change of the table */
+static u32 quantum = QUANTUM;
+static bool one_by_one;	/* skip no round */
+
+#define must(condition) do {						\
+	if (!(condition)) {						\
+		printf("# %s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+		return false;						\
+	}								\
+} while (0)
+
+static u32 source_hash(u32 source)
+{
+	return (source + 1) * 0x9e3779b1u;
+}
+
+/* A priority that names no flow is ignored. */
+static struct fq_codel_flow *select_flow(struct fq_codel_table *t, struct sk_buff *skb,
+					 void *arg)
+{
+	u32 class = skb->source - SOURCES;
+
+	(void)arg;
+	if (skb->source >= SOURCES + FILTERED && class < t->count)
+		return fq_codel_table_flow(t, class);
+	return fq_codel_table_lookup(t, source_hash(skb->source));
+}
+
+static struct fq_codel_flow *push_bytes(u32 source, u32 len)
+{
+	struct sk_buff *skb = calloc(1, sizeof(*skb));
+	struct fq_codel_flow *flow;
+
+	skb->source = source;
+	skb->number = ++sent[source];
+	skb->enqueue_time = now;
+	skb->len = len;
+	if (source >= SOURCES && source < SOURCES + FILTERED && source - SOURCES < table->count)
+		flow = fq_codel_table_reserve(table, source - SOURCES);
+	else
+		flow = select_flow(table, skb, NULL);
+	if (!flow->queue.tail)
+		fq_codel_drr_arrival(&table->drr, flow);
+	codel_queue_append(&flow->queue, skb);
+	flow->queue.backlog += len;
+	fq_codel_backlog_changed(&table->drr.lists, flow);
+	queued++;
+	return flow;
+}
+
+static struct sk_buff *take_head(struct fq_codel_flow *flow)
+{
+	struct sk_buff *skb = codel_queue_pop(&flow->queue);
+
+	flow->queue.backlog -= skb->len;
+	queued--;
+	if (flow->queue.tail)
+		fq_codel_backlog_changed(&table->drr.lists, flow);
+	return skb;
+}
+
+/* Return whether no later packet of the source has left before. */
+static bool in_order(const struct sk_buff *skb)
+{
+	bool right = skb->number > seen[skb->source];
+
+	/* filters and hashes may divide the packets of a class when the table changes */
+	if (skb->source >= SOURCES && skb->number <= moved[skb->source])
+		right = true;
+	seen[skb->source] = max(skb->number, seen[skb->source]);
+	return right;
+}
+
+static struct fq_codel_flow *next_flow(void)
+{
+	struct fq_codel_flow *flow;
+	enum fq_codel_turn turn;
+
+	while (one_by_one) {
+		struct fq_codel_turns *turns = table->drr.new_flows.first ?
+			&table->drr.new_flows : &table->drr.old_flows;
+
+		if (!turns->first || turns->first->deficit > 0)
+			break;
+		fq_codel_drr_rotate(&table->drr, turns, turns->first);
+	}
+	while ((turn = fq_codel_drr_next(&table->drr, &flow)) == FQ_CODEL_TURN_LEFT)
+		fq_codel_table_go_idle(table, flow);
+	return turn == FQ_CODEL_TURN_SEND ? flow : NULL;
+}
+
+/* The packet that leaves next, for the caller to free; NULL if no packet waits */
+static struct sk_buff *dequeue(void)
+{
+	struct fq_codel_flow *flow = next_flow();
+	struct sk_buff *skb;
+
+	if (!flow)
+		return NULL;
+	skb = take_head(flow);
+	flow->deficit -= skb->len;
+	return skb;
+}
+
+static bool pull(void)
+{
+	struct sk_buff *skb = dequeue();
+
+	must(!skb == !queued || skb);
+	if (skb)
+		must(in_order(skb));
+	free(skb);
+	return true;
+}
+
+/* Drop half of the bytes of a flow, @batch packets at most. */
+static bool drop_from(struct fq_codel_flow *flow, u32 batch)
+{
+	u32 enough = flow->queue.backlog / 2, n = 0;
+
+	if (flow->queue.backlog <= quantum)
+		enough += flow->queue.tail->next->len - 1;
+	do {
+		struct sk_buff *skb = take_head(flow);
+
+		lost[skb->source]++;
+		must(in_order(skb));
+		free(skb);
+	} while (++n < batch && flow->queue.tail &&
+		 flow->queue.backlog > enough);
+	return true;
+}
+
+/* Drop from the largest flow, or from @own, which may be NULL, if that is as large. */
+static bool drop_largest(struct fq_codel_flow *own, u32 batch)
+{
+	struct fq_codel_flow *flow = fq_codel_largest(&table->drr.lists);
+	u32 i, largest = 0;
+
+	must(!flow == !queued);
+	if (!flow)
+		return true;
+	for (i = 0; i < fq_codel_table_size(table); i++)
+		largest = max(largest, fq_codel_table_flow(table, i)->queue.backlog);
+	must(flow->queue.tail && flow->queue.backlog >= largest / 2);
+	if (own && own->queue.tail && own->queue.backlog >= flow->queue.backlog)
+		flow = own;
+	return drop_from(flow, batch);
+}
+
+static void change(u32 count)
+{
+	struct fq_codel_table *to = fq_codel_table_new(count, quantum);
+
+	memcpy(moved, sent, sizeof(sent));
+	fq_codel_resize(to, table, select_flow, NULL);
+	fq_codel_table_free(table);
+	table = to;
+}
+
+static bool drained(void)
+{
+	while (queued)
+		must(pull());
+	return true;
+}
+
+/* An empty table without any history */
+static bool fresh(u32 count)
+{
+	if (table)
+		must(drained());
+	fq_codel_table_free(table);
+	memset(sent, 0, sizeof(sent));
+	memset(seen, 0, sizeof(seen));
+	memset(lost, 0, sizeof(lost));
+	memset(moved, 0, sizeof(moved));
+	table = fq_codel_table_new(count, quantum);
+	return true;
+}
+
+#endif /* POOL_QDISC_H */
