@@ -205,6 +205,21 @@ static inline u64 codel_step(u64 interval, u32 count)
 	return step ? step : 1;
 }
 
+/**
+ * codel_next_signal() - time of CoDel's next signal
+ * @vars: state of the queue, in the dropping state
+ * @params: interval
+ *
+ * Return: ns.
+ */
+static inline u64 codel_next_signal(const struct codel_vars *vars,
+				    const struct codel_params *params)
+{
+	if (!vars->owed)
+		return vars->drop_next;
+	return vars->drop_next + codel_step(params->interval, vars->count);
+}
+
 /*
  * Has the delay been above target for a whole interval? It does not count as
  * above while no more than one MTU waits behind the packet: then there is no
@@ -359,7 +374,7 @@ codel_due(struct codel_vars *vars, const struct codel_params *params, u64 now,
 	}
 	chance = codel_take_chance(vars, params, sojourn, waiting);
 	if (vars->owed) {
-		vars->drop_next += codel_step(params->interval, vars->count);
+		vars->drop_next = codel_next_signal(vars, params);
 		vars->owed = false;
 	}
 	if (now >= vars->drop_next) {

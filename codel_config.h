@@ -240,14 +240,12 @@ static inline int codel_config_put(struct sk_buff *skb,
 static inline s32 codel_config_drop_next(const struct codel_config *config,
 					 const struct codel_vars *vars)
 {
-	u64 next = vars->drop_next;
 	s64 left;
 
 	if (!vars->dropping)
 		return 0;
-	if (vars->owed)
-		next += codel_step(config->params.interval, vars->count);
-	left = div_s64(next - ktime_get_ns(), CODEL_NSEC_PER_USEC);
+	left = div_s64(codel_next_signal(vars, &config->params) - ktime_get_ns(),
+		       CODEL_NSEC_PER_USEC);
 	return clamp_t(s64, left, S32_MIN, S32_MAX);
 }
 

@@ -48,7 +48,7 @@ static inline bool codel_qdisc_kept_coming(const struct codel_qdisc *c,
 /* Return the backlog behind a packet. Below target no caller needs the exact value. */
 static __always_inline enum codel_waiting
 codel_qdisc_waiting(const struct Qdisc *sch, const struct codel_qdisc *c,
-		    const struct codel_queue *queue, u64 now, u64 sojourn)
+		    const struct codel_queue *queue, bool turns, u64 now, u64 sojourn)
 {
 	u32 mtu;
 
@@ -59,7 +59,7 @@ codel_qdisc_waiting(const struct Qdisc *sch, const struct codel_qdisc *c,
 		return CODEL_LITTLE;
 	if (sch->qstats.backlog <= CODEL_MUCH_MTUS * mtu || !queue->tail)
 		return CODEL_STANDING;
-	if (CODEL_QDISC_FLOWS && sojourn > c->config.params.ceiling / 2 &&
+	if (turns && sojourn > c->config.params.ceiling / 2 &&
 	    !codel_qdisc_kept_coming(c, queue, now, sojourn))
 		return CODEL_STANDING;
 	return CODEL_MUCH;
@@ -67,11 +67,13 @@ codel_qdisc_waiting(const struct Qdisc *sch, const struct codel_qdisc *c,
 
 static __always_inline enum codel_verdict
 codel_qdisc_ask(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *queue,
-		u64 now, u64 sojourn)
+		bool turns, u64 now, u64 sojourn)
 {
-	enum codel_waiting waiting = codel_qdisc_waiting(sch, c, queue, now, sojourn);
+	enum codel_waiting waiting;
 
-	if (CODEL_QDISC_FLOWS && waiting != CODEL_LITTLE)
+	waiting = codel_qdisc_waiting(sch, c, queue, turns, now, sojourn);
+
+	if (turns && waiting != CODEL_LITTLE)
 		codel_watch_late(&c->watch, &queue->vars, &c->config.params, now,
 				 sojourn);
 	return codel_signal(&queue->vars, &c->config.params, now, sojourn, waiting,
@@ -80,43 +82,44 @@ codel_qdisc_ask(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *qu
 
 static noinline enum codel_verdict
 codel_qdisc_ask_traced(struct Qdisc *sch, struct codel_qdisc *c,
-		       struct codel_queue *queue, u64 now, u64 sojourn)
+		       struct codel_queue *queue, bool turns, u64 now, u64 sojourn)
 {
 	bool was_dropping = queue->vars.dropping;
 	enum codel_verdict verdict;
 
-	verdict = codel_qdisc_ask(sch, c, queue, now, sojourn);
+	verdict = codel_qdisc_ask(sch, c, queue, turns, now, sojourn);
 	if (was_dropping != queue->vars.dropping)
-		codel_qdisc_trace_state(sch, queue, sojourn);
+		codel_qdisc_trace_state(sch, c, queue, sojourn);
 	return verdict;
 }
 
 static __always_inline enum codel_verdict
 codel_qdisc_verdict(struct Qdisc *sch, struct codel_qdisc *c,
-		    struct codel_queue *queue, u64 now, u64 sojourn)
+		    struct codel_queue *queue, bool turns, u64 now, u64 sojourn)
 {
 	/* one call for both cases keeps codel_signal() inlined once */
 	if (trace_codel_state_enabled())
-		return codel_qdisc_ask_traced(sch, c, queue, now, sojourn);
-	return codel_qdisc_ask(sch, c, queue, now, sojourn);
+		return codel_qdisc_ask_traced(sch, c, queue, turns, now, sojourn);
+	return codel_qdisc_ask(sch, c, queue, turns, now, sojourn);
 }
 
-/* Tell who traces it if the dropping state is another than it was, between two packets. */
-static inline void codel_qdisc_changed(struct Qdisc *sch,
+/* Trace the dropping state if it has changed between two packets. */
+static inline void codel_qdisc_changed(struct Qdisc *sch, const struct codel_qdisc *c,
 				       const struct codel_queue *queue,
 				       bool was_dropping)
 {
 	if (trace_codel_state_enabled() && was_dropping != queue->vars.dropping)
-		codel_qdisc_trace_state(sch, queue, 0);
+		codel_qdisc_trace_state(sch, c, queue, 0);
 }
 
 /* The queue was found empty. */
-static inline void codel_qdisc_empty(struct Qdisc *sch, struct codel_queue *queue)
+static inline void codel_qdisc_empty(struct Qdisc *sch, const struct codel_qdisc *c,
+				     struct codel_queue *queue)
 {
 	bool was_dropping = queue->vars.dropping;
 
 	codel_empty(&queue->vars);
-	codel_qdisc_changed(sch, queue, was_dropping);
+	codel_qdisc_changed(sch, c, queue, was_dropping);
 }
 
 /*
@@ -128,6 +131,7 @@ static inline bool codel_qdisc_drops_used_up(const struct codel_qdisc *c)
 	return c->lost.packets >= CODEL_QDISC_MAX_DROPS;
 }
 
+/* The sojourn time is above ce_threshold: mark the packet if the options allow it. */
 static noinline void codel_qdisc_ce_mark(struct Qdisc *sch, struct codel_qdisc *c,
 					 const struct codel_queue *queue,
 					 struct sk_buff *skb)
@@ -135,15 +139,6 @@ static noinline void codel_qdisc_ce_mark(struct Qdisc *sch, struct codel_qdisc *
 	if (codel_mark_matches(skb, c->config.ce_selector, c->config.ce_mask) &&
 	    codel_mark(skb))
 		codel_qdisc_marked(sch, c, queue, skb, CODEL_MARK_CE_THRESHOLD);
-}
-
-static __always_inline void
-codel_qdisc_ce_threshold(struct Qdisc *sch, struct codel_qdisc *c,
-			 const struct codel_queue *queue, struct sk_buff *skb,
-			 u64 sojourn)
-{
-	if (unlikely(sojourn > c->config.ce_threshold))
-		codel_qdisc_ce_mark(sch, c, queue, skb);
 }
 
 /*
@@ -166,12 +161,11 @@ static noinline void codel_qdisc_report_from_dequeue(struct Qdisc *sch,
 
 /*
  * Mark or drop the packet as its verdict says, and go on with the next packet until one
- * may leave. The sojourn time is in c->sojourn: the address of a local variable as an
- * argument would put all callers under the stack protector.
+ * may leave.
  */
 static noinline struct sk_buff *
 codel_qdisc_act(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *queue,
-		struct sk_buff *skb, u64 now, enum codel_verdict verdict)
+		bool turns, struct sk_buff *skb, u64 now, enum codel_verdict verdict)
 {
 	do {
 		if (verdict == CODEL_SIGNAL && c->config.ecn && codel_mark(skb)) {
@@ -180,29 +174,31 @@ codel_qdisc_act(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *qu
 		}
 		codel_qdisc_lose(sch, c, queue, skb, verdict == CODEL_SIGNAL ?
 				 CODEL_DROP_CODEL : CODEL_DROP_CEILING);
-		codel_qdisc_flow_dropped(sch, queue, 1);
+		c->drops++;
 		codel_compat_dequeue_drop(sch, skb);
 		if (!queue->tail) {
-			codel_qdisc_empty(sch, queue);
+			codel_qdisc_empty(sch, c, queue);
 			return NULL;
 		}
-		skb = codel_qdisc_pop(sch, c, queue);
+		skb = codel_qdisc_pop(sch, c, queue, turns);
 		c->sojourn = codel_qdisc_left(c, queue, skb, now);
 		if (codel_qdisc_drops_used_up(c))
 			break;
-		verdict = codel_qdisc_verdict(sch, c, queue, now, c->sojourn);
+		verdict = codel_qdisc_verdict(sch, c, queue, turns, now, c->sojourn);
 	} while (verdict != CODEL_PASS);
-	codel_qdisc_ce_threshold(sch, c, queue, skb, c->sojourn);
+	if (unlikely(c->sojourn > c->config.ce_threshold))
+		codel_qdisc_ce_mark(sch, c, queue, skb);
 	return skb;
 }
 
 /**
  * codel_qdisc_pull() - take the packet from a queue that may leave it now
  * @sch: the qdisc
- * @c: its shared part
+ * @c: its shared part; the sojourn time of the packet is in @c->sojourn
  * @queue: one of its queues
+ * @turns: constant; several queues take turns
  * @more: constant; CoDel may have dropped packets of another queue in this dequeue
- * @sojourn: set to the sojourn time of the packet, ns
+ * @acted: set to whether packets were dropped or marked: @c->drops and @c->marks of them
  *
  * CoDel drops CODEL_QDISC_MAX_DROPS packets at most on the way, and the parents are told.
  * It drops none unless more than an MTU waits behind it, and so never the last packet of
@@ -212,31 +208,36 @@ codel_qdisc_act(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *qu
  * queues have packets.
  */
 static __always_inline struct sk_buff *
-codel_qdisc_pull(struct Qdisc *sch, struct codel_qdisc *c,
-		 struct codel_queue *queue, bool more, u64 *sojourn)
+codel_qdisc_pull(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *queue,
+		 bool turns, bool more, bool *acted)
 {
 	enum codel_verdict verdict = CODEL_PASS;
 	struct sk_buff *skb;
-	u64 now;
+	u64 now, sojourn;
 
+	*acted = false;
 	if (!queue->tail) {
-		codel_qdisc_empty(sch, queue);
+		codel_qdisc_empty(sch, c, queue);
 		return NULL;
 	}
 	now = ktime_get_ns();
-	skb = codel_qdisc_pop(sch, c, queue);
-	*sojourn = codel_qdisc_left(c, queue, skb, now);
+	skb = codel_qdisc_pop(sch, c, queue, turns);
+	sojourn = codel_qdisc_left(c, queue, skb, now);
+	c->sojourn = sojourn;
 	if (!(more && codel_qdisc_drops_used_up(c)))
-		verdict = codel_qdisc_verdict(sch, c, queue, now, *sojourn);
-	if (unlikely(verdict != CODEL_PASS)) {
-		c->sojourn = *sojourn;
-		skb = codel_qdisc_act(sch, c, queue, skb, now, verdict);
-		*sojourn = c->sojourn;
-		if (skb)
-			codel_qdisc_report_from_dequeue(sch, c, skb);
+		verdict = codel_qdisc_verdict(sch, c, queue, turns, now, sojourn);
+	if (likely(verdict == CODEL_PASS && sojourn <= c->config.ce_threshold))
+		return skb;
+	*acted = true;
+	c->drops = 0;
+	c->marks = 0;
+	if (verdict == CODEL_PASS) {
+		codel_qdisc_ce_mark(sch, c, queue, skb);
 		return skb;
 	}
-	codel_qdisc_ce_threshold(sch, c, queue, skb, *sojourn);
+	skb = codel_qdisc_act(sch, c, queue, turns, skb, now, verdict);
+	if (skb)
+		codel_qdisc_report_from_dequeue(sch, c, skb);
 	return skb;
 }
 
@@ -283,22 +284,22 @@ static inline struct sk_buff *codel_qdisc_peeked(struct Qdisc *sch,
 	return skb;
 }
 
-/* Set a pulled packet aside; it is part of the queue again. */
+/* Set the packet of codel_qdisc_pull() aside; it is part of the queue again. */
 static inline void codel_qdisc_set_aside(struct Qdisc *sch,
 					 struct codel_qdisc *c,
-					 struct sk_buff *skb, u64 sojourn)
+					 struct sk_buff *skb)
 {
 	c->peeked = true;
 	c->peeked_len = qdisc_pkt_len(skb);
 	c->peeked_segs = codel_compat_segs(skb);
-	c->peeked_sojourn = sojourn;
+	c->peeked_sojourn = c->sojourn;
 	__skb_queue_head(&sch->gso_skb, skb);
 	codel_qdisc_qlen_add(sch, 1, c->peeked_len);
 }
 
 /*
- * Take the packet back that a peek has set aside, NULL if there is none.
- * c->peeked_sojourn is its sojourn time.
+ * Take the packet back that a peek has set aside, NULL if there is none. Its sojourn time
+ * is in c->sojourn.
  */
 static noinline struct sk_buff *codel_qdisc_take_aside(struct Qdisc *sch,
 						       struct codel_qdisc *c)
@@ -310,6 +311,7 @@ static noinline struct sk_buff *codel_qdisc_take_aside(struct Qdisc *sch,
 	__skb_unlink(skb, &sch->gso_skb);
 	codel_qdisc_qlen_add(sch, -1, -(int)qdisc_pkt_len(skb));
 	c->peeked = false;
+	c->sojourn = c->peeked_sojourn;
 	return skb;
 }
 
@@ -326,7 +328,7 @@ static inline void codel_qdisc_reset(struct Qdisc *sch, struct codel_qdisc *c)
 	drop->packets += queued.packets;
 	drop->bytes += queued.bytes;
 	if (skb && trace_codel_drop_enabled())
-		codel_qdisc_trace_drop(sch, NULL, skb, CODEL_DROP_RESET);
+		codel_qdisc_trace_drop(sch, c, NULL, skb, CODEL_DROP_RESET);
 	c->peeked = false;
 	c->memory = 0;
 	c->watch = (struct codel_watch) {};

@@ -26,18 +26,11 @@
 /* A ce_threshold that no sojourn time exceeds. */
 #define CODEL_QDISC_CE_OFF	U64_MAX
 
-/* Defined as 1 by a qdisc of several queues: it counts the bytes of each, and the
- * memory of all. One of a single queue has no use for that.
- */
-#ifndef CODEL_QDISC_FLOWS
-#define CODEL_QDISC_FLOWS	0
-#endif
-
 /**
  * struct codel_skb_cb - a packet while it is queued
  * @enqueue_time: when it came, ns
- * @truesize: memory it was charged with, bytes; skb->truesize may change later;
- *	CODEL_QDISC_FLOWS
+ * @truesize: memory it was charged with, bytes; skb->truesize may change later; of queues
+ *	that take turns
  */
 struct codel_skb_cb {
 	u64 enqueue_time;
@@ -53,7 +46,7 @@ static inline struct codel_skb_cb *codel_skb_cb(const struct sk_buff *skb)
 /**
  * struct codel_queue - packets in order of arrival, and CoDel's view of them
  * @tail: last that came, NULL if empty; its successor is the next to leave
- * @backlog: bytes modulo 2^32, as in the core; CODEL_QDISC_FLOWS
+ * @backlog: bytes modulo 2^32, as in the core; of a queue that takes turns with others
  * @ldelay: sojourn time of the last packet that left, see codel_qdisc_pack_time()
  * @vars: state of the algorithm
  */
@@ -127,11 +120,15 @@ struct codel_lost {
  * struct codel_qdisc - the part of a qdisc's private data that both kinds have
  * @config: changes under the root lock
  * @lost: none whenever the root lock is free
- * @sojourn: sojourn time of the packet that codel_qdisc_act() has returned, ns
- * @memory: truesize of the queued packets, without the peeked one, bytes;
- *	CODEL_QDISC_FLOWS
+ * @sojourn: sojourn time of the packet that codel_qdisc_pull() has returned, ns
+ * @memory: truesize of the queued packets, without the peeked one, bytes; of queues that
+ *	take turns
  * @maxpacket: largest packet that left, segmentation offload aside, bytes
- * @watch: of the packets of all queues; CODEL_QDISC_FLOWS
+ * @queues: the first of an array of queues that take turns at the link
+ * @queue_size: distance between two of @queues, bytes; 0 with a single queue
+ * @watch: of the packets of all queues, if these take turns
+ * @drops: packets that codel_qdisc_pull() has dropped when it has acted
+ * @marks: packets that codel_qdisc_pull() has marked when it has acted
  * @peeked: the packet in gso_skb came from our ->peek(), and its departure is
  *	not counted yet
  * @peeked_segs: its segments
@@ -146,7 +143,11 @@ struct codel_qdisc {
 	u64 sojourn;
 	u64 memory;
 	u32 maxpacket;
+	const struct codel_queue *queues;
+	u32 queue_size;
 	struct codel_watch watch;
+	u32 drops;
+	u32 marks;
 
 	bool peeked;
 	u32 peeked_segs;
@@ -155,19 +156,6 @@ struct codel_qdisc {
 
 	struct codel_stats stats;
 };
-
-/* Defined by a qdisc of flows: the class number of a queue, and what it counts for it */
-#if CODEL_QDISC_FLOWS
-static u32 codel_qdisc_flow(struct Qdisc *sch, const struct codel_queue *queue);
-static void codel_qdisc_flow_dropped(struct Qdisc *sch,
-				     const struct codel_queue *queue, u32 packets);
-static void codel_qdisc_flow_marked(struct Qdisc *sch,
-				    const struct codel_queue *queue);
-#else
-#define codel_qdisc_flow(sch, queue)			0
-#define codel_qdisc_flow_dropped(sch, queue, packets)	do { } while (0)
-#define codel_qdisc_flow_marked(sch, queue)		do { } while (0)
-#endif
 
 static inline void codel_qdisc_qlen_add(struct Qdisc *sch, int packets,
 					int bytes)
@@ -191,9 +179,14 @@ static inline void codel_qdisc_report(struct Qdisc *sch, struct codel_qdisc *c)
 	qdisc_tree_reduce_backlog(sch, lost.packets, lost.bytes);
 }
 
+/*
+ * In all functions, @turns is a constant: several queues take turns at the link, so the
+ * bytes of each queue and the memory of all count.
+ */
+
 /* Append a packet. */
 static inline void codel_qdisc_push(struct Qdisc *sch, struct codel_qdisc *c,
-				    struct codel_queue *queue,
+				    struct codel_queue *queue, bool turns,
 				    struct sk_buff *skb)
 {
 	u64 now = ktime_get_ns();
@@ -203,7 +196,7 @@ static inline void codel_qdisc_push(struct Qdisc *sch, struct codel_qdisc *c,
 	cb->enqueue_time = now;
 	codel_queue_append(queue, skb);
 	codel_qdisc_qlen_add(sch, 1, len);
-	if (CODEL_QDISC_FLOWS) {
+	if (turns) {
 		cb->truesize = skb->truesize;
 		c->memory += skb->truesize;
 		queue->backlog += len;
@@ -213,13 +206,13 @@ static inline void codel_qdisc_push(struct Qdisc *sch, struct codel_qdisc *c,
 /* Take the first packet of a queue that has one. */
 static inline struct sk_buff *codel_qdisc_pop(struct Qdisc *sch,
 					      struct codel_qdisc *c,
-					      struct codel_queue *queue)
+					      struct codel_queue *queue, bool turns)
 {
 	struct sk_buff *skb = codel_queue_pop(queue);
 	u32 len = qdisc_pkt_len(skb);
 
 	codel_qdisc_qlen_add(sch, -1, -(int)len);
-	if (CODEL_QDISC_FLOWS) {
+	if (turns) {
 		c->memory -= codel_skb_cb(skb)->truesize;
 		queue->backlog -= len;
 	}
@@ -246,32 +239,41 @@ static inline u64 codel_qdisc_sojourn(const struct sk_buff *skb)
 	return ktime_get_ns() - codel_skb_cb(skb)->enqueue_time;
 }
 
+/* Number of the class that a queue is; 0 in codel, or without a queue */
+static inline u32 codel_qdisc_class(const struct codel_qdisc *c,
+				    const struct codel_queue *queue)
+{
+	if (!c->queue_size || !queue)
+		return 0;
+	return 1 + ((const char *)queue - (const char *)c->queues) / c->queue_size;
+}
+
 static noinline void codel_qdisc_trace_drop(struct Qdisc *sch,
+					    const struct codel_qdisc *c,
 					    const struct codel_queue *queue,
 					    const struct sk_buff *skb,
 					    enum codel_drop_cause cause)
 {
-	trace_codel_drop(sch, queue ? codel_qdisc_flow(sch, queue) : 0,
-			 codel_qdisc_sojourn(skb), queue ? queue->vars.count : 0,
-			 cause, qdisc_pkt_len(skb));
+	trace_codel_drop(sch, codel_qdisc_class(c, queue), codel_qdisc_sojourn(skb),
+			 queue ? queue->vars.count : 0, cause, qdisc_pkt_len(skb));
 }
 
 static noinline void codel_qdisc_trace_mark(struct Qdisc *sch,
+					    const struct codel_qdisc *c,
 					    const struct codel_queue *queue,
 					    const struct sk_buff *skb,
 					    enum codel_mark_cause cause)
 {
-	trace_codel_mark(sch, codel_qdisc_flow(sch, queue),
-			 codel_qdisc_sojourn(skb), queue->vars.count, cause,
-			 qdisc_pkt_len(skb));
+	trace_codel_mark(sch, codel_qdisc_class(c, queue), codel_qdisc_sojourn(skb), queue->vars.count,
+			 cause, qdisc_pkt_len(skb));
 }
 
 static noinline void codel_qdisc_trace_state(struct Qdisc *sch,
-					     const struct codel_queue *queue,
-					     u64 sojourn)
+					     const struct codel_qdisc *c,
+					     const struct codel_queue *queue, u64 sojourn)
 {
-	trace_codel_state(sch, codel_qdisc_flow(sch, queue), sojourn,
-			  queue->vars.count, queue->vars.dropping);
+	trace_codel_state(sch, codel_qdisc_class(c, queue), sojourn, queue->vars.count,
+			  queue->vars.dropping);
 }
 
 /* A packet has come. */
@@ -310,7 +312,7 @@ static inline void codel_qdisc_lose(struct Qdisc *sch, struct codel_qdisc *c,
 	c->lost.bytes += len;
 	codel_stats_count(&c->stats.drop[cause], len);
 	if (trace_codel_drop_enabled())
-		codel_qdisc_trace_drop(sch, queue, skb, cause);
+		codel_qdisc_trace_drop(sch, c, queue, skb, cause);
 }
 
 /* Count a packet that was marked. */
@@ -320,9 +322,9 @@ static inline void codel_qdisc_marked(struct Qdisc *sch, struct codel_qdisc *c,
 				      enum codel_mark_cause cause)
 {
 	codel_stats_count(&c->stats.mark[cause], qdisc_pkt_len(skb));
-	codel_qdisc_flow_marked(sch, queue);
+	c->marks++;
 	if (trace_codel_mark_enabled())
-		codel_qdisc_trace_mark(sch, queue, skb, cause);
+		codel_qdisc_trace_mark(sch, c, queue, skb, cause);
 }
 
 /* Nanoseconds as the microseconds of a 32-bit field that holds no more. */
@@ -369,24 +371,26 @@ static inline u64 codel_qdisc_left(struct codel_qdisc *c,
 }
 
 static noinline void codel_qdisc_trace_purge(struct Qdisc *sch,
+					     const struct codel_qdisc *c,
 					     const struct codel_queue *queue)
 {
 	const struct sk_buff *skb = queue->tail;
 
 	do {
 		skb = skb->next;
-		codel_qdisc_trace_drop(sch, queue, skb, CODEL_DROP_RESET);
+		codel_qdisc_trace_drop(sch, c, queue, skb, CODEL_DROP_RESET);
 	} while (skb != queue->tail);
 }
 
 /* Free all packets of a queue; the core resets qlen. */
-static inline void codel_qdisc_purge(struct Qdisc *sch, struct codel_queue *queue)
+static inline void codel_qdisc_purge(struct Qdisc *sch, const struct codel_qdisc *c,
+				     struct codel_queue *queue)
 {
 	struct sk_buff *head;
 
 	if (queue->tail) {
 		if (trace_codel_drop_enabled())
-			codel_qdisc_trace_purge(sch, queue);
+			codel_qdisc_trace_purge(sch, c, queue);
 		head = queue->tail->next;
 		queue->tail->next = NULL;
 		rtnl_kfree_skbs(head, queue->tail);

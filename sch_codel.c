@@ -29,7 +29,7 @@ static int codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 
 	codel_qdisc_received(&q->shared, skb);
 	if (likely(sch->q.qlen < sch->limit)) {
-		codel_qdisc_push(sch, &q->shared, &q->queue, skb);
+		codel_qdisc_push(sch, &q->shared, &q->queue, false, skb);
 		return NET_XMIT_SUCCESS;
 	}
 	codel_qdisc_refuse(sch, &q->shared, qdisc_pkt_len(skb),
@@ -38,22 +38,26 @@ static int codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	return NET_XMIT_DROP;
 }
 
+static __always_inline struct sk_buff *codel_pull(struct Qdisc *sch)
+{
+	struct codel_sched *q = qdisc_priv(sch);
+	bool acted;
+
+	return codel_qdisc_pull(sch, &q->shared, &q->queue, false, false, &acted);
+}
+
 static struct sk_buff *codel_dequeue(struct Qdisc *sch)
 {
 	struct codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb = NULL;
-	u64 sojourn;
 
 	if (unlikely(q->shared.peeked))
 		skb = codel_qdisc_take_aside(sch, &q->shared);
-	if (skb)
-		sojourn = q->shared.peeked_sojourn;
-	else
-		skb = codel_qdisc_pull(sch, &q->shared, &q->queue, false,
-				       &sojourn);
+	if (!skb)
+		skb = codel_pull(sch);
 	if (skb)
 		codel_qdisc_sent(sch, &q->shared, qdisc_pkt_len(skb),
-				 codel_compat_segs(skb), sojourn);
+				 codel_compat_segs(skb), q->shared.sojourn);
 	return skb;
 }
 
@@ -61,14 +65,13 @@ static struct sk_buff *codel_peek(struct Qdisc *sch)
 {
 	struct codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb;
-	u64 sojourn;
 
 	skb = codel_qdisc_peeked(sch, &q->shared);
 	if (skb)
 		return skb;
-	skb = codel_qdisc_pull(sch, &q->shared, &q->queue, false, &sojourn);
+	skb = codel_pull(sch);
 	if (skb)
-		codel_qdisc_set_aside(sch, &q->shared, skb, sojourn);
+		codel_qdisc_set_aside(sch, &q->shared, skb);
 	return skb;
 }
 
@@ -77,8 +80,8 @@ static void codel_reset(struct Qdisc *sch)
 	struct codel_sched *q = qdisc_priv(sch);
 
 	codel_qdisc_reset(sch, &q->shared);
-	codel_qdisc_purge(sch, &q->queue);
-	codel_qdisc_empty(sch, &q->queue);
+	codel_qdisc_purge(sch, &q->shared, &q->queue);
+	codel_qdisc_empty(sch, &q->shared, &q->queue);
 	memset(&q->queue.vars, 0, sizeof(q->queue.vars));
 	q->queue.ldelay = 0;
 }
@@ -93,7 +96,7 @@ static struct sk_buff *codel_trim(struct Qdisc *sch)
 	while (sch->q.qlen > sch->limit) {
 		skb = codel_qdisc_take_aside(sch, &q->shared);
 		if (!skb && q->queue.tail)
-			skb = codel_qdisc_pop(sch, &q->shared, &q->queue);
+			skb = codel_qdisc_pop(sch, &q->shared, &q->queue, false);
 		if (!skb)
 			break;
 		codel_qdisc_lose(sch, &q->shared, NULL, skb, CODEL_DROP_CHANGE);

@@ -6,8 +6,6 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#define CODEL_QDISC_FLOWS	1
-
 #include <linux/if_arp.h>
 #include <linux/jhash.h>
 #include <linux/module.h>
@@ -50,47 +48,17 @@ struct fq_codel_sched {
 	struct tcf_block *block;
 };
 
-static const struct fq_codel_flow *fq_codel_flow_of(const struct codel_queue *queue)
+/* Count drops and marks in the record of a flow, if it has one. */
+static noinline void fq_codel_count(struct fq_codel_table *t,
+				    const struct fq_codel_flow *flow, u32 drops, u32 marks)
 {
-	return container_of(queue, struct fq_codel_flow, queue);
-}
+	struct fq_codel_record *record;
 
-static u32 fq_codel_flow_index(struct Qdisc *sch, const struct codel_queue *queue)
-{
-	struct fq_codel_sched *q = qdisc_priv(sch);
-
-	return fq_codel_table_index(&q->table, fq_codel_flow_of(queue));
-}
-
-static u32 codel_qdisc_flow(struct Qdisc *sch, const struct codel_queue *queue)
-{
-	return 1 + fq_codel_flow_index(sch, queue);
-}
-
-static struct fq_codel_record *fq_codel_record_of(struct Qdisc *sch,
-						  const struct codel_queue *queue)
-{
-	struct fq_codel_sched *q = qdisc_priv(sch);
-
-	return fq_codel_record(&q->table.records, fq_codel_flow_index(sch, queue));
-}
-
-static void codel_qdisc_flow_dropped(struct Qdisc *sch,
-				     const struct codel_queue *queue, u32 packets)
-{
-	struct fq_codel_record *record = fq_codel_record_of(sch, queue);
-
-	if (record)
-		record->stats.drops += packets;
-}
-
-static void codel_qdisc_flow_marked(struct Qdisc *sch,
-				    const struct codel_queue *queue)
-{
-	struct fq_codel_record *record = fq_codel_record_of(sch, queue);
-
-	if (record)
-		record->stats.marks++;
+	record = fq_codel_record(&t->records, fq_codel_table_index(t, flow));
+	if (!record)
+		return;
+	record->stats.drops += drops;
+	record->stats.marks += marks;
 }
 
 /* Return whether packets may select the class. Classes are the flows, counted from 1; overflow
@@ -141,7 +109,7 @@ static __always_inline void fq_codel_emptied(struct Qdisc *sch,
 	bool was_dropping = flow->queue.vars.dropping;
 
 	fq_codel_table_go_idle(&q->table, flow);
-	codel_qdisc_changed(sch, &flow->queue, was_dropping);
+	codel_qdisc_changed(sch, &q->shared, &flow->queue, was_dropping);
 }
 
 /*
@@ -162,14 +130,14 @@ static void fq_codel_drop_from(struct Qdisc *sch, struct fq_codel_flow *flow,
 	do {
 		struct sk_buff *skb;
 
-		skb = codel_qdisc_pop(sch, &q->shared, &flow->queue);
+		skb = codel_qdisc_pop(sch, &q->shared, &flow->queue, true);
 		codel_qdisc_lose(sch, &q->shared, &flow->queue, skb, cause);
 		codel_compat_overlimit(skb, to_free);
 	} while (++dropped < q->config.drop_batch && flow->queue.tail &&
 		 flow->queue.backlog > enough);
 
 	codel_overflow(&flow->queue.vars, dropped);
-	codel_qdisc_flow_dropped(sch, &flow->queue, dropped);
+	fq_codel_count(&q->table, flow, dropped, 0);
 	if (flow->queue.tail)
 		fq_codel_backlog_changed(&q->table.drr.lists, flow);
 }
@@ -233,7 +201,7 @@ static __always_inline int fq_codel_queue(struct sk_buff *skb,
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	bool empty = !flow->queue.tail;
 
-	codel_qdisc_push(sch, &q->shared, &flow->queue, skb);
+	codel_qdisc_push(sch, &q->shared, &flow->queue, true, skb);
 	if (unlikely(fq_codel_over(sch)))
 		return fq_codel_overlimit(sch, flow, empty, skb, to_free);
 	fq_codel_arrived(q, flow, empty);
@@ -377,13 +345,15 @@ static __always_inline struct fq_codel_flow *fq_codel_next(struct Qdisc *sch)
 
 /* Take a packet from the flow whose turn it is; NULL if CoDel has dropped all of them. */
 static __always_inline struct sk_buff *
-fq_codel_pull_from(struct Qdisc *sch, struct fq_codel_flow *flow, bool more,
-		   u64 *sojourn)
+fq_codel_pull_from(struct Qdisc *sch, struct fq_codel_flow *flow, bool more)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb;
+	bool acted;
 
-	skb = codel_qdisc_pull(sch, &q->shared, &flow->queue, more, sojourn);
+	skb = codel_qdisc_pull(sch, &q->shared, &flow->queue, true, more, &acted);
+	if (unlikely(acted))
+		fq_codel_count(&q->table, flow, q->shared.drops, q->shared.marks);
 	if (!skb)
 		return NULL;
 	fq_codel_sent(&q->table, flow, skb);
@@ -393,54 +363,39 @@ fq_codel_pull_from(struct Qdisc *sch, struct fq_codel_flow *flow, bool more,
 	return skb;
 }
 
-/* Nothing came from the flow whose turn it was: go on. The sojourn time is in c->sojourn. */
+/* Nothing came from the flow whose turn it was: go on. */
 static noinline struct sk_buff *fq_codel_pull_more(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb = NULL;
 	struct fq_codel_flow *flow;
-	u64 sojourn = 0;
 
 	while (!skb && (flow = fq_codel_next(sch)))
-		skb = fq_codel_pull_from(sch, flow, true, &sojourn);
+		skb = fq_codel_pull_from(sch, flow, true);
 	if (skb)
 		codel_qdisc_report_from_dequeue(sch, &q->shared, skb);
-	q->shared.sojourn = sojourn;
 	return skb;
 }
 
-static __always_inline struct sk_buff *fq_codel_pull(struct Qdisc *sch,
-						     u64 *sojourn)
+static __always_inline struct sk_buff *fq_codel_pull(struct Qdisc *sch)
 {
-	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct fq_codel_flow *flow = fq_codel_next(sch);
-	struct sk_buff *skb;
 
-	if (!flow)
-		return NULL;
-	skb = fq_codel_pull_from(sch, flow, false, sojourn);
-	if (likely(skb))
-		return skb;
-	skb = fq_codel_pull_more(sch);
-	*sojourn = q->shared.sojourn;
-	return skb;
+	return flow ? fq_codel_pull_from(sch, flow, false) ? : fq_codel_pull_more(sch) : NULL;
 }
 
 static struct sk_buff *fq_codel_dequeue(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb = NULL;
-	u64 sojourn;
 
 	if (unlikely(q->shared.peeked))
 		skb = codel_qdisc_take_aside(sch, &q->shared);
-	if (skb)
-		sojourn = q->shared.peeked_sojourn;
-	else
-		skb = fq_codel_pull(sch, &sojourn);
+	if (!skb)
+		skb = fq_codel_pull(sch);
 	if (skb)
 		codel_qdisc_sent(sch, &q->shared, qdisc_pkt_len(skb),
-				 codel_compat_segs(skb), sojourn);
+				 codel_compat_segs(skb), q->shared.sojourn);
 	return skb;
 }
 
@@ -448,14 +403,13 @@ static struct sk_buff *fq_codel_peek(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb;
-	u64 sojourn;
 
 	skb = codel_qdisc_peeked(sch, &q->shared);
 	if (skb)
 		return skb;
-	skb = fq_codel_pull(sch, &sojourn);
+	skb = fq_codel_pull(sch);
 	if (skb)
-		codel_qdisc_set_aside(sch, &q->shared, skb, sojourn);
+		codel_qdisc_set_aside(sch, &q->shared, skb);
 	return skb;
 }
 
@@ -468,8 +422,8 @@ static void fq_codel_reset(struct Qdisc *sch)
 	for (i = 0; q->table.count && i < fq_codel_table_size(&q->table); i++) {
 		struct fq_codel_flow *flow = fq_codel_table_flow(&q->table, i);
 
-		codel_qdisc_purge(sch, &flow->queue);
-		codel_qdisc_empty(sch, &flow->queue);
+		codel_qdisc_purge(sch, &q->shared, &flow->queue);
+		codel_qdisc_empty(sch, &q->shared, &flow->queue);
 	}
 	fq_codel_table_clear(&q->table);
 }
@@ -567,6 +521,8 @@ static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
 	if (table) {
 		fq_codel_resize(table, &q->table, fq_codel_select, sch);
 		swap(*table, q->table);
+		q->shared.queues = &fq_codel_table_flow(&q->table, 0)->queue;
+		q->shared.queue_size = sizeof(struct fq_codel_flow);
 	}
 	q->table.drr.quantum = config->quantum;
 	q->shared.config = *common;
