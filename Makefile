@@ -15,7 +15,7 @@ KDIR ?= /lib/modules/$(KVER)/build
 DESTDIR ?=
 MODDIR = $(DESTDIR)/lib/modules/$(KVER)/updates
 MODPROBEDIR = $(DESTDIR)/etc/modprobe.d
-MODULES = codel_trace.ko sch_codel_oot.ko sch_fq_codel_oot.ko
+MODULES = sch_codel_oot.ko sch_fq_codel_oot.ko
 
 .PHONY: all modules plugins tc install uninstall demo check check-all bench lab selftest clean
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Tracepoints of both qdiscs: codel:codel_drop, codel:codel_mark, codel:codel_state.
- * They live in a module of their own, codel_trace, as an event can belong to one only.
+ * Tracepoints: codel_drop, codel_mark and codel_state. Each module has its own, in the
+ * system that it names as CODEL_TRACE_SYSTEM before it includes this file: codel:codel_drop
+ * and fq_codel:codel_drop.
  */
 #undef TRACE_SYSTEM
-#define TRACE_SYSTEM codel
+#define TRACE_SYSTEM CODEL_TRACE_SYSTEM
 
 #if !defined(CODEL_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
 #define CODEL_TRACE_H
@@ -16,33 +17,21 @@
 #include "codel_uapi.h"
 
 /* Programs that read the buffer itself know no name of ours */
-TRACE_DEFINE_ENUM(CODEL_DROP_CODEL);
-TRACE_DEFINE_ENUM(CODEL_DROP_LIMIT);
-TRACE_DEFINE_ENUM(CODEL_DROP_MEMORY);
-TRACE_DEFINE_ENUM(CODEL_DROP_CHANGE);
-TRACE_DEFINE_ENUM(CODEL_DROP_FILTER);
-TRACE_DEFINE_ENUM(CODEL_DROP_TAKEN);
-TRACE_DEFINE_ENUM(CODEL_DROP_RESET);
-TRACE_DEFINE_ENUM(CODEL_DROP_CEILING);
-TRACE_DEFINE_ENUM(CODEL_MARK_CODEL);
-TRACE_DEFINE_ENUM(CODEL_MARK_CE_THRESHOLD);
+#define CODEL_TRACE_ENUM(constant, word)	TRACE_DEFINE_ENUM(constant);
+CODEL_DROP_CAUSE_LIST(CODEL_TRACE_ENUM)
+CODEL_MARK_CAUSE_LIST(CODEL_TRACE_ENUM)
+#undef CODEL_TRACE_ENUM
 
 #ifndef CODEL_TRACE_COMMON
 #define CODEL_TRACE_COMMON
+/* 255 is no cause, and ends the list without a comma. */
+#define CODEL_TRACE_WORD(constant, word)	{ constant, word },
 #define codel_trace_drop_cause(cause)				\
-	__print_symbolic(cause,					\
-			 { CODEL_DROP_CODEL, "codel" },		\
-			 { CODEL_DROP_LIMIT, "limit" },		\
-			 { CODEL_DROP_MEMORY, "memory" },	\
-			 { CODEL_DROP_CHANGE, "change" },	\
-			 { CODEL_DROP_FILTER, "filter" },	\
-			 { CODEL_DROP_TAKEN, "taken" },		\
-			 { CODEL_DROP_RESET, "reset" },		\
-			 { CODEL_DROP_CEILING, "ceiling" })
+	__print_symbolic(cause, CODEL_DROP_CAUSE_LIST(CODEL_TRACE_WORD) \
+			 { 255, "?" })
 #define codel_trace_mark_cause(cause)				\
-	__print_symbolic(cause,					\
-			 { CODEL_MARK_CODEL, "codel" },		\
-			 { CODEL_MARK_CE_THRESHOLD, "ce_threshold" })
+	__print_symbolic(cause, CODEL_MARK_CAUSE_LIST(CODEL_TRACE_WORD) \
+			 { 255, "?" })
 
 /* What every event says. dev is an array, as the arguments of __assign_str() differ between
  * kernels.

@@ -57,23 +57,38 @@ struct codel_count {
 	__aligned_u64 bytes;
 };
 
-/* Why a packet did not leave the queue as it should have: index of codel_sight.drop */
+/*
+ * Why a packet did not leave the queue as it should have: constant and word. This list is
+ * the only one: the enum, the tracepoints, and the words of tc and codelstat are made from
+ * it, in this order.
+ */
+#define CODEL_DROP_CAUSE_LIST(CAUSE)						\
+	CAUSE(CODEL_DROP_CODEL, "codel")	/* CoDel's signal */		\
+	CAUSE(CODEL_DROP_LIMIT, "limit")	/* more packets than limit */	\
+	CAUSE(CODEL_DROP_MEMORY, "memory")	/* more memory than memory_limit */ \
+	CAUSE(CODEL_DROP_CHANGE, "change")	/* a change left no room for it */ \
+	CAUSE(CODEL_DROP_FILTER, "filter")	/* a filter said so */		\
+	CAUSE(CODEL_DROP_TAKEN, "taken")	/* an action of a filter took it: no loss */ \
+	CAUSE(CODEL_DROP_RESET, "reset")	/* the qdisc was reset, its device put down */ \
+	CAUSE(CODEL_DROP_CEILING, "ceiling")	/* signals did not slow senders down */
+
+/* Why a packet was marked */
+#define CODEL_MARK_CAUSE_LIST(CAUSE)						\
+	CAUSE(CODEL_MARK_CODEL, "codel")	/* CoDel's signal */		\
+	CAUSE(CODEL_MARK_CE_THRESHOLD, "ce_threshold")
+
+#define CODEL_CAUSE_CONSTANT(constant, word)	constant,
+#define CODEL_CAUSE_WORD(constant, word)	[constant] = word,
+
+/* Index of codel_sight.drop */
 enum codel_drop_cause {
-	CODEL_DROP_CODEL,	/* CoDel's signal */
-	CODEL_DROP_LIMIT,	/* more packets than limit */
-	CODEL_DROP_MEMORY,	/* more memory than memory_limit */
-	CODEL_DROP_CHANGE,	/* a change left no room for it */
-	CODEL_DROP_FILTER,	/* a filter said so */
-	CODEL_DROP_TAKEN,	/* an action of a filter took it over; not a loss */
-	CODEL_DROP_RESET,	/* queued when the qdisc was reset, its device put down */
-	CODEL_DROP_CEILING,	/* CoDel's signals did not slow the senders down */
+	CODEL_DROP_CAUSE_LIST(CODEL_CAUSE_CONSTANT)
 	CODEL_DROP_CAUSES
 };
 
-/* Why a packet was marked: index of codel_sight.mark */
+/* Index of codel_sight.mark */
 enum codel_mark_cause {
-	CODEL_MARK_CODEL,	/* CoDel's signal */
-	CODEL_MARK_CE_THRESHOLD,
+	CODEL_MARK_CAUSE_LIST(CODEL_CAUSE_CONSTANT)
 	CODEL_MARK_CAUSES
 };
 

@@ -5,6 +5,12 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/module.h>
+#include <net/pkt_cls.h>
+
+#define CODEL_TRACE_SYSTEM codel
+#define CREATE_TRACE_POINTS
+#include "codel_trace.h"
+#undef CREATE_TRACE_POINTS
 
 #include "codel_config.h"
 #include "codel_kinds.h"

@@ -11,6 +11,11 @@
 #include <linux/module.h>
 #include <net/pkt_cls.h>
 
+#define CODEL_TRACE_SYSTEM fq_codel
+#define CREATE_TRACE_POINTS
+#include "codel_trace.h"
+#undef CREATE_TRACE_POINTS
+
 #include "codel_kinds.h"
 #include "codel_qdisc.h"
 #include "fq_codel_config.h"

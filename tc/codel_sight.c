@@ -10,19 +10,11 @@
 #include "../codel_uapi.h"
 
 static const char *const codel_drop_causes[] = {
-	[CODEL_DROP_CODEL] = "codel",
-	[CODEL_DROP_LIMIT] = "limit",
-	[CODEL_DROP_MEMORY] = "memory",
-	[CODEL_DROP_CHANGE] = "change",
-	[CODEL_DROP_FILTER] = "filter",
-	[CODEL_DROP_TAKEN] = "taken",
-	[CODEL_DROP_RESET] = "reset",
-	[CODEL_DROP_CEILING] = "ceiling",
+	CODEL_DROP_CAUSE_LIST(CODEL_CAUSE_WORD)
 };
 
 static const char *const codel_mark_causes[] = {
-	[CODEL_MARK_CODEL] = "codel",
-	[CODEL_MARK_CE_THRESHOLD] = "ce_threshold",
+	CODEL_MARK_CAUSE_LIST(CODEL_CAUSE_WORD)
 };
 
 _Static_assert(sizeof(codel_drop_causes) / sizeof(*codel_drop_causes) ==

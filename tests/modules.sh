@@ -32,7 +32,7 @@ unload_all()
 {
 	local module
 
-	for module in $OURS sch_codel codel_trace; do
+	for module in $OURS sch_codel; do
 		busywait 10 unload "$module" || fail "$module is in use"
 	done
 }
@@ -48,7 +48,6 @@ start()
 
 load()
 {
-	[[ -d /sys/module/codel_trace ]] || insmod "$(modinfo -n codel_trace)"
 	insmod "$(modinfo -n "$1")" "${@:2}"
 }
 

@@ -67,7 +67,7 @@ dropping()
 
 	probe_waiting "$FQ_CODEL_KIND" limit 100
 	tcn qdisc change dev d0 root handle 1: tbf rate 1mbit burst 1600 limit 100000000
-	trace_start codel/codel_drop codel/codel_state
+	trace_start codel_drop codel_state
 	bpftrace_start "$1"
 	for turn in 1 2; do
 		probe send d0 40 prio=10:4

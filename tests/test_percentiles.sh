@@ -42,7 +42,7 @@ watch()
 
 	trace_start 'net/net_dev_queue name == "r1"' 'net/net_dev_start_xmit name == "r1"' \
 		"qdisc/qdisc_enqueue handle == $root" "qdisc/qdisc_dequeue handle == $root" \
-		skb/kfree_skb codel/codel_drop codel/codel_mark
+		skb/kfree_skb codel_drop codel_mark
 }
 
 # load: until all of it has left the queue

@@ -20,7 +20,7 @@
 
 lib_require python3
 
-ALL=(codel/codel_drop codel/codel_mark codel/codel_state)
+ALL=(codel_drop codel_mark codel_state)
 ECT0=2
 
 # told NS DEV EVENT KEY: packets and bytes by cause are the ledger's under KEY; these are in
@@ -216,7 +216,7 @@ marks()
 {
 	topo_create
 	topo_bottleneck 10mbit "$1" "${@:3}"
-	trace_start codel/codel_drop codel/codel_mark
+	trace_start codel_drop codel_mark
 	sink_start
 	udp_send --tos "$ECT0" --size 1236 --burst 240 --groups 1 >/dev/null
 	sink_stop
@@ -251,7 +251,7 @@ states()
 
 	probe_waiting "$1" interval 300ms
 	shaped 1mbit
-	trace_start codel/codel_state codel/codel_drop
+	trace_start codel_state codel_drop
 	for turn in 1 2 3; do
 		probe send d0 100 prio=10:3 prio=10:4 prio=10:5
 		probe send d0 60 prio=10:3
@@ -278,7 +278,7 @@ state_reset()
 {
 	probe_waiting "$1"
 	shaped 1mbit
-	trace_start codel/codel_state
+	trace_start codel_state
 	probe send d0 200 prio=10:3
 	busywait 5 trace_has 'codel_state: .* dropping'
 	ip -n "$PROBE_NS" link set d0 down
@@ -304,11 +304,11 @@ readable()
 	trace_require "${ALL[@]}"
 	for event in "${ALL[@]}"; do
 		check "$event: names without a number" \
-			"$(sed -n '/CODEL_/p' "$TRACEFS/events/$event/format")" == ""
+			"$(sed -n '/CODEL_/p' "$TRACEFS"/events/*/"$event/format")" == ""
 	done
 }
 
-# Both modules, in one system of events; it ends when nobody listens
+# Each module has a system of events; nothing is traced when nobody listens
 both()
 {
 	probe_waiting "$CODEL_KIND" limit 5
@@ -319,11 +319,12 @@ both()
 	probe send d0 20
 	probe send d1 20
 	echo 0 >"$TRACE/events/codel/enable"
+	echo 0 >"$TRACE/events/fq_codel/enable"
 	probe send d0 20
 	probe send d1 20
 	trace_stop
-	check "system, events" "$(cd "$TRACE/events/codel" && echo codel_*)" == \
-		"codel_drop codel_mark codel_state"
+	check "events" "$(cd "$TRACE/events" && echo {codel,fq_codel}/codel_*)" == \
+		"$(echo {codel,fq_codel}/codel_{drop,mark,state})"
 	# one has left, one is set aside
 	check "of the one" "$(trace_count ' codel_drop: dev=d0 ')" == 14
 	check "of the other" "$(trace_count ' codel_drop: dev=d1 ')" ">=" 12
@@ -340,7 +341,7 @@ freed()
 
 	trace_require skb/kfree_skb
 	[[ ! -e $TRACEFS/events/qdisc/qdisc_drop ]] || events+=(qdisc/qdisc_drop)
-	trace_start codel/codel_drop "${events[@]}"
+	trace_start codel_drop "${events[@]}"
 	probe send d0 200
 	drained "the queue"
 	trace_stop

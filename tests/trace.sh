@@ -6,7 +6,17 @@
 
 TRACEFS=/sys/kernel/tracing
 
-# trace_require SYSTEM/EVENT...: or the case is skipped
+# An EVENT without a SYSTEM is that of all systems: codel_drop is codel/codel_drop and
+# fq_codel/codel_drop, of the modules that are loaded.
+
+# trace_files FOLDER [SYSTEM/]EVENT: the event's folders there
+trace_files()
+{
+	[[ $2 == */* ]] || set -- "$1" "*/$2"
+	compgen -G "$1/$2"
+}
+
+# trace_require [SYSTEM/]EVENT...: or the case is skipped
 trace_require()
 {
 	local event
@@ -14,15 +24,15 @@ trace_require()
 	[[ -e $TRACEFS/instances ]] || mount -t tracefs tracefs "$TRACEFS" 2>/dev/null ||
 		skip "there is no tracefs"
 	for event; do
-		[[ -e $TRACEFS/events/$event ]] || skip "this kernel has no $event"
+		trace_files "$TRACEFS/events" "$event" >/dev/null || skip "this kernel has no $event"
 	done
 }
 
-# trace_start SYSTEM/EVENT|"SYSTEM/EVENT FILTER"...: from now on; the instance is in TRACE.
+# trace_start [SYSTEM/]EVENT|"SYSTEM/EVENT FILTER"...: from now on; the instance is in TRACE.
 # Its buffer does not wrap: what would not fit is counted, and a failure
 trace_start()
 {
-	local event
+	local event folder
 
 	TRACE=$TRACEFS/instances/codel-$BASHPID
 	trace_require "${@%% *}"
@@ -33,8 +43,10 @@ trace_start()
 	echo mono >"$TRACE/trace_clock"
 	echo 32768 >"$TRACE/buffer_size_kb"
 	for event; do
-		[[ $event != *" "* ]] || echo "${event#* }" >"$TRACE/events/${event%% *}/filter"
-		echo 1 >"$TRACE/events/${event%% *}/enable"
+		for folder in $(trace_files "$TRACE/events" "${event%% *}"); do
+			[[ $event != *" "* ]] || echo "${event#* }" >"$folder/filter"
+			echo 1 >"$folder/enable"
+		done
 	done
 	echo 1 >"$TRACE/tracing_on"
 }

@@ -3,15 +3,11 @@
 #include "text.h"
 
 const char *const cs_drop_words[CODEL_DROP_CAUSES] = {
-	[CODEL_DROP_CODEL] = "codel",	[CODEL_DROP_LIMIT] = "limit",
-	[CODEL_DROP_MEMORY] = "memory", [CODEL_DROP_CHANGE] = "change",
-	[CODEL_DROP_FILTER] = "filter", [CODEL_DROP_TAKEN] = "taken",
-	[CODEL_DROP_RESET] = "reset",	[CODEL_DROP_CEILING] = "ceiling",
+	CODEL_DROP_CAUSE_LIST(CODEL_CAUSE_WORD)
 };
 
 const char *const cs_mark_words[CODEL_MARK_CAUSES] = {
-	[CODEL_MARK_CODEL] = "codel",
-	[CODEL_MARK_CE_THRESHOLD] = "ce_threshold",
+	CODEL_MARK_CAUSE_LIST(CODEL_CAUSE_WORD)
 };
 
 void cs_row_fill(struct cs_row *row, const struct cs_snapshot *before,

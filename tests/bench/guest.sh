@@ -103,7 +103,7 @@ describe()
 	local name
 
 	printf 'kernel\t%s\n' "$(uname -r)"
-	for name in codel_trace sch_codel_oot sch_fq_codel_oot codel_bench; do
+	for name in sch_codel_oot sch_fq_codel_oot codel_bench; do
 		printf 'module\t%s\t%s\n' "$name" "$(build_id "$name")"
 	done
 }

@@ -18,7 +18,7 @@ unloaded()
 {
 	local module users
 
-	for module in sch_codel_oot sch_fq_codel_oot sch_codel codel_trace; do
+	for module in sch_codel_oot sch_fq_codel_oot sch_codel; do
 		[[ -d /sys/module/$module ]] || continue
 		read -r users <"/sys/module/$module/refcnt"
 		((users == 0)) && rmmod "$module" || return
