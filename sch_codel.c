@@ -9,12 +9,12 @@
 
 #define CODEL_TRACE_SYSTEM codel
 #define CREATE_TRACE_POINTS
-#include "codel_trace.h"
+#include "qdisc/codel_trace.h"
 #undef CREATE_TRACE_POINTS
 
-#include "codel_config.h"
-#include "codel_kinds.h"
-#include "codel_qdisc.h"
+#include "qdisc/codel_config.h"
+#include "qdisc/codel_kinds.h"
+#include "qdisc/codel_qdisc.h"
 
 #define CODEL_LIMIT_DEFAULT	1000	/* packets */
 

@@ -13,15 +13,15 @@
 
 #define CODEL_TRACE_SYSTEM fq_codel
 #define CREATE_TRACE_POINTS
-#include "codel_trace.h"
+#include "qdisc/codel_trace.h"
 #undef CREATE_TRACE_POINTS
 
-#include "codel_kinds.h"
-#include "codel_qdisc.h"
-#include "fq_codel_config.h"
-#include "fq_codel_resize.h"
-#include "fq_codel_table.h"
-#include "fq_codel_tuple.h"
+#include "qdisc/codel_kinds.h"
+#include "qdisc/codel_qdisc.h"
+#include "fq/fq_codel_config.h"
+#include "fq/fq_codel_resize.h"
+#include "fq/fq_codel_table.h"
+#include "fq/fq_codel_tuple.h"
 
 /* A size table can make a packet any length: one costs its flow no more turns
  * than this many bytes do.

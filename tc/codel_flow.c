@@ -9,7 +9,7 @@
 
 #include "codel_histogram.h"
 #include "codel_json.h"
-#include "../codel_uapi.h"
+#include "../uapi/codel_uapi.h"
 
 struct codel_name {
 	const char *name;

@@ -6,7 +6,7 @@
 #define CODEL_HISTOGRAM_H
 
 #include "codel_common.h"
-#include "../codel_delay.h"
+#include "../uapi/codel_delay.h"
 
 #define CODEL_NO_END (~0ULL)	/* of times: longer than any that is known */
 

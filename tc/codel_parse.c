@@ -10,7 +10,7 @@
 
 #include "codel_common.h"
 #include "codel_number.h"
-#include "../codel_uapi.h"
+#include "../uapi/codel_uapi.h"
 
 #define CODEL_REQUEST_MAX 1024	/* bytes of request up to the last option */
 #define CODEL_SELECTOR_LEN 32	/* "VALUE", without the "/MASK" */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "codel_json.h"
-#include "../codel_uapi.h"
+#include "../uapi/codel_uapi.h"
 
 /* 0 if the attribute is absent or too short, as every tc reads it */
 static bool codel_get_attr(__u32 *value, const struct rtattr *attr, size_t len)

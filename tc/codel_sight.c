@@ -7,7 +7,7 @@
 
 #include "codel_histogram.h"
 #include "codel_json.h"
-#include "../codel_uapi.h"
+#include "../uapi/codel_uapi.h"
 
 static const char *const codel_drop_causes[] = {
 	CODEL_DROP_CAUSE_LIST(CODEL_CAUSE_WORD)

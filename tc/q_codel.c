@@ -3,7 +3,7 @@
  * tc front end of codel and codel_oot: one queue under CoDel.
  */
 #include "codel_common.h"
-#include "../codel_uapi.h"
+#include "../uapi/codel_uapi.h"
 
 static const struct codel_option codel_options[] = {
 	{

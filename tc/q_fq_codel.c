@@ -3,7 +3,7 @@
  * tc front end of fq_codel and fq_codel_oot: many flows, each under CoDel.
  */
 #include "codel_common.h"
-#include "../codel_uapi.h"
+#include "../uapi/codel_uapi.h"
 
 static const struct codel_option fq_codel_options[] = {
 	{

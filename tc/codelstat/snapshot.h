@@ -13,8 +13,8 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "../../codel_delay.h"
-#include "../../codel_uapi.h"
+#include "../../uapi/codel_delay.h"
+#include "../../uapi/codel_uapi.h"
 
 #define CS_KIND_MAX	16
 #define CS_NAME_MAX	(3 * (IFNAMSIZ - 1) + 1)	/* of a device, with escapes */

@@ -19,8 +19,8 @@
 #include <linux/if_ether.h>
 
 #include "../../tc/tc_plugin.h"
-#include "../../codel_delay.h"
-#include "../../codel_uapi.h"
+#include "../../uapi/codel_delay.h"
+#include "../../uapi/codel_uapi.h"
 
 #define WORDS_MAX 64
 #define WORD_LEN 48

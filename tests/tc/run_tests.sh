@@ -117,7 +117,7 @@ build_in_tree() {
 # A build that fails leaves a tree whose own build works
 failed_build() {
 	cp -a "$plugins" "$tmp/tc" &&
-		cp "$plugins"/../codel_uapi.h "$plugins"/../codel_delay.h "$tmp" &&
+		cp -r "$plugins"/../uapi "$tmp" &&
 		echo '#error "meant to fail"' >>"$tmp/tc/q_fq_codel.c" || return
 	! make -s -C "$tmp/tc" iproute2 IPROUTE2_SRC="$tmp/tree" || return
 	make -s -C "$tmp/tree" SUBDIRS='lib tc' || return

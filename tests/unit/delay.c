@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* The buckets of codel_delay.h: what codel_uapi.h and the manual promise of them. */
-#include "codel_delay.h"
+#include "uapi/codel_delay.h"
 #include "ktap.h"
 #include "rng.h"
 #include "suite.h"

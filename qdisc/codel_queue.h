@@ -18,7 +18,7 @@
 #include <net/pkt_sched.h>
 #include <net/sch_generic.h>
 
-#include "codel.h"
+#include "../codel.h"
 #include "codel_stats.h"
 #include "codel_trace.h"
 #include "compat.h"

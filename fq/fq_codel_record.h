@@ -18,7 +18,7 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
-#include "codel_uapi.h"
+#include "../uapi/codel_uapi.h"
 #include "fq_codel_lists.h"
 
 #define FQ_CODEL_RECORDS	1024

@@ -13,8 +13,8 @@
 #include <net/gen_stats.h>
 #include <net/sch_generic.h>
 
-#include "codel_delay.h"
-#include "codel_uapi.h"
+#include "../uapi/codel_delay.h"
+#include "../uapi/codel_uapi.h"
 
 /**
  * struct codel_stats - the counters

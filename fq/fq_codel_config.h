@@ -5,7 +5,7 @@
 #ifndef FQ_CODEL_CONFIG_H
 #define FQ_CODEL_CONFIG_H
 
-#include "codel_config.h"
+#include "../qdisc/codel_config.h"
 #include "fq_codel_table.h"
 
 /* Defaults: RFC 8290, section 5.2; memory as the kernel's fq_codel */

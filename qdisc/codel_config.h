@@ -14,7 +14,7 @@
 #include <net/sch_generic.h>
 
 #include "codel_queue.h"
-#include "codel_uapi.h"
+#include "../uapi/codel_uapi.h"
 
 /* The four options that have the same number in both kinds. */
 static_assert((int)TCA_CODEL_TARGET == (int)TCA_FQ_CODEL_TARGET);

@@ -8,7 +8,7 @@
 #include <linux/skbuff.h>
 #include <net/flow_dissector.h>
 
-#include "codel_uapi.h"
+#include "../uapi/codel_uapi.h"
 
 /**
  * fq_codel_tuple_read() - look at a packet

@@ -6,7 +6,7 @@
 #include <linux/bitops.h>
 #include <linux/types.h>
 
-#include "codel_queue.h"
+#include "../qdisc/codel_queue.h"
 
 #define FQ_CODEL_HASHED		BIT(0)	/* a hash owns the flow, and its bucket contains it */
 #define FQ_CODEL_RESERVED	BIT(1)	/* filters select the flow, or it is an overflow flow */

@@ -14,7 +14,7 @@
 #include <linux/tracepoint.h>
 #include <net/sch_generic.h>
 
-#include "codel_uapi.h"
+#include "../uapi/codel_uapi.h"
 
 /* Programs that read the buffer itself know no name of ours */
 #define CODEL_TRACE_ENUM(constant, word)	TRACE_DEFINE_ENUM(constant);
