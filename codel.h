@@ -147,7 +147,7 @@ typedef u32 (*codel_random_fn)(void);
  *	was resumed with plus those since; stops at 2^32-1
  * @lastcount: @count as it was on entry
  * @dropping: in the dropping state
- * @owed: a signal was given for @drop_next, which has not moved on since:
+ * @next_pending: a signal was given for @drop_next, which has not moved on since:
  *	it does so only if the next packet shows that the queue still stands
  * @chance: probability that the ceiling drops the next packet, in 1/CODEL_CERTAIN
  */
@@ -157,7 +157,7 @@ struct codel_vars {
 	u32 count;
 	u32 lastcount;
 	u8 dropping : 1;
-	u8 owed : 1;
+	u8 next_pending : 1;
 	u8 chance;
 };
 
@@ -215,7 +215,7 @@ static inline u64 codel_step(u64 interval, u32 count)
 static inline u64 codel_next_signal(const struct codel_vars *vars,
 				    const struct codel_params *params)
 {
-	if (!vars->owed)
+	if (!vars->next_pending)
 		return vars->drop_next;
 	return vars->drop_next + codel_step(params->interval, vars->count);
 }
@@ -225,9 +225,9 @@ static inline u64 codel_next_signal(const struct codel_vars *vars,
  * above while no more than one MTU waits behind the packet: then there is no
  * standing queue that a slower sender could shorten (RFC 8289, section 4.2).
  */
-static inline bool codel_persists(struct codel_vars *vars,
-				  const struct codel_params *params,
-				  u64 now, u64 sojourn, enum codel_waiting waiting)
+static inline bool codel_above_for_interval(struct codel_vars *vars,
+					    const struct codel_params *params,
+					    u64 now, u64 sojourn, enum codel_waiting waiting)
 {
 	if (sojourn < params->target || waiting == CODEL_LITTLE) {
 		vars->first_above_time = 0;
@@ -245,8 +245,8 @@ static inline bool codel_persists(struct codel_vars *vars,
  * last one ended a short while ago, go on with the number of signals that it
  * took beyond those it had started with (RFC 8289, section 5.6).
  */
-static inline void codel_enter(struct codel_vars *vars,
-			       const struct codel_params *params, u64 now)
+static inline void codel_enter_dropping(struct codel_vars *vars,
+					const struct codel_params *params, u64 now)
 {
 	u64 recent = vars->drop_next ? vars->drop_next +
 		     CODEL_RESUME_INTERVALS * params->interval : 0;
@@ -256,7 +256,7 @@ static inline void codel_enter(struct codel_vars *vars,
 	vars->lastcount = vars->count;
 	vars->drop_next = now + codel_step(params->interval, vars->count);
 	vars->dropping = true;
-	vars->owed = false;
+	vars->next_pending = false;
 }
 
 /*
@@ -362,24 +362,24 @@ static inline enum codel_verdict codel_over(const struct codel_vars *vars,
  * with the same period.
  */
 static noinline enum codel_verdict
-codel_due(struct codel_vars *vars, const struct codel_params *params, u64 now,
-	  u64 sojourn, enum codel_waiting waiting, codel_random_fn random)
+codel_should_signal(struct codel_vars *vars, const struct codel_params *params, u64 now,
+		    u64 sojourn, enum codel_waiting waiting, codel_random_fn random)
 {
 	u8 chance;
 
 	if (!vars->dropping) {
-		codel_enter(vars, params, now);
+		codel_enter_dropping(vars, params, now);
 		codel_take_chance(vars, params, sojourn, waiting);
 		return CODEL_SIGNAL;
 	}
 	chance = codel_take_chance(vars, params, sojourn, waiting);
-	if (vars->owed) {
+	if (vars->next_pending) {
 		vars->drop_next = codel_next_signal(vars, params);
-		vars->owed = false;
+		vars->next_pending = false;
 	}
 	if (now >= vars->drop_next) {
 		codel_count_signal(vars, params, chance);
-		vars->owed = true;
+		vars->next_pending = true;
 		if (!chance)
 			return CODEL_SIGNAL;
 	}
@@ -409,8 +409,8 @@ codel_signal(struct codel_vars *vars, const struct codel_params *params, u64 now
 	     u64 sojourn, enum codel_waiting waiting,
 	     codel_random_fn random)
 {
-	if (codel_persists(vars, params, now, sojourn, waiting))
-		return codel_due(vars, params, now, sojourn, waiting, random);
+	if (codel_above_for_interval(vars, params, now, sojourn, waiting))
+		return codel_should_signal(vars, params, now, sojourn, waiting, random);
 	vars->dropping = false;
 	return CODEL_PASS;
 }

@@ -38,18 +38,18 @@ static int codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 		codel_qdisc_push(sch, &q->shared, &q->queue, false, skb);
 		return NET_XMIT_SUCCESS;
 	}
-	codel_qdisc_refuse(sch, &q->shared, qdisc_pkt_len(skb),
+	codel_qdisc_reject(sch, &q->shared, qdisc_pkt_len(skb),
 			   CODEL_DROP_LIMIT);
 	codel_compat_overlimit(skb, to_free);
 	return NET_XMIT_DROP;
 }
 
-static __always_inline struct sk_buff *codel_pull(struct Qdisc *sch)
+static __always_inline struct sk_buff *codel_dequeue_packet(struct Qdisc *sch)
 {
 	struct codel_sched *q = qdisc_priv(sch);
 	bool acted;
 
-	return codel_qdisc_pull(sch, &q->shared, &q->queue, false, false, &acted);
+	return codel_qdisc_dequeue(sch, &q->shared, &q->queue, false, false, &acted);
 }
 
 static struct sk_buff *codel_dequeue(struct Qdisc *sch)
@@ -58,9 +58,9 @@ static struct sk_buff *codel_dequeue(struct Qdisc *sch)
 	struct sk_buff *skb = NULL;
 
 	if (unlikely(q->shared.peeked))
-		skb = codel_qdisc_take_aside(sch, &q->shared);
+		skb = codel_qdisc_peek_take(sch, &q->shared);
 	if (!skb)
-		skb = codel_pull(sch);
+		skb = codel_dequeue_packet(sch);
 	if (skb)
 		codel_qdisc_sent(sch, &q->shared, qdisc_pkt_len(skb),
 				 codel_compat_segs(skb), q->shared.sojourn);
@@ -75,9 +75,9 @@ static struct sk_buff *codel_peek(struct Qdisc *sch)
 	skb = codel_qdisc_peeked(sch, &q->shared);
 	if (skb)
 		return skb;
-	skb = codel_pull(sch);
+	skb = codel_dequeue_packet(sch);
 	if (skb)
-		codel_qdisc_set_aside(sch, &q->shared, skb);
+		codel_qdisc_peek_store(sch, &q->shared, skb);
 	return skb;
 }
 
@@ -100,12 +100,12 @@ static struct sk_buff *codel_trim(struct Qdisc *sch)
 	struct sk_buff *skb;
 
 	while (sch->q.qlen > sch->limit) {
-		skb = codel_qdisc_take_aside(sch, &q->shared);
+		skb = codel_qdisc_peek_take(sch, &q->shared);
 		if (!skb && q->queue.tail)
 			skb = codel_qdisc_pop(sch, &q->shared, &q->queue, false);
 		if (!skb)
 			break;
-		codel_qdisc_lose(sch, &q->shared, NULL, skb, CODEL_DROP_CHANGE);
+		codel_qdisc_drop(sch, &q->shared, NULL, skb, CODEL_DROP_CHANGE);
 		__qdisc_drop(skb, &to_free);
 	}
 	return to_free;
@@ -126,7 +126,7 @@ static void codel_apply(struct Qdisc *sch, const struct codel_config *config,
 	else
 		sch->flags &= ~TCQ_F_CAN_BYPASS;
 	to_free = codel_trim(sch);
-	codel_qdisc_report(sch, &q->shared);
+	codel_qdisc_tree_reduce_backlog(sch, &q->shared);
 	if (reset_stats)
 		codel_qdisc_reset_stats(sch, &q->shared);
 	sch_tree_unlock(sch);
@@ -212,7 +212,7 @@ static int codel_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	struct codel_xstats st = {};
 
 	sch_tree_lock(sch);
-	codel_qdisc_settle(sch, &q->shared);
+	codel_qdisc_peek_account(sch, &q->shared);
 	st.common.maxpacket = q->shared.maxpacket;
 	st.common.count = q->queue.vars.count;
 	st.common.lastcount = q->queue.vars.lastcount;

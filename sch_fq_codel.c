@@ -26,7 +26,7 @@
 /* A size table can make a packet any length: one costs its flow no more turns
  * than this many bytes do.
  */
-#define FQ_CODEL_CHARGE_MAX		SZ_1M
+#define FQ_CODEL_DRR_COST_MAX		SZ_1M
 
 /* With a smaller memory_limit every packet is queued, as one packet may exceed the limit.
  * The largest that TCP makes (BIG TCP) has 512 KiB, and a truesize of less than twice that.
@@ -107,7 +107,7 @@ static bool fq_codel_memory_over(const struct fq_codel_sched *q)
 }
 
 /* The turn of a flow without packets has come. */
-static __always_inline void fq_codel_emptied(struct Qdisc *sch,
+static __always_inline void fq_codel_go_idle(struct Qdisc *sch,
 					     struct fq_codel_flow *flow)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
@@ -136,7 +136,7 @@ static void fq_codel_drop_from(struct Qdisc *sch, struct fq_codel_flow *flow,
 		struct sk_buff *skb;
 
 		skb = codel_qdisc_pop(sch, &q->shared, &flow->queue, true);
-		codel_qdisc_lose(sch, &q->shared, &flow->queue, skb, cause);
+		codel_qdisc_drop(sch, &q->shared, &flow->queue, skb, cause);
 		codel_compat_overlimit(skb, to_free);
 	} while (++dropped < q->config.drop_batch && flow->queue.tail &&
 		 flow->queue.backlog > enough);
@@ -194,7 +194,7 @@ static noinline int fq_codel_overlimit(struct Qdisc *sch, struct fq_codel_flow *
 		q->shared.lost.packets--;
 		q->shared.lost.bytes -= len;
 	}
-	codel_qdisc_report(sch, &q->shared);
+	codel_qdisc_tree_reduce_backlog(sch, &q->shared);
 	return own_paid ? NET_XMIT_CN : NET_XMIT_SUCCESS;
 }
 
@@ -241,7 +241,7 @@ static noinline int fq_codel_enqueue_filtered(struct sk_buff *skb,
 		__qdisc_drop(skb, to_free);
 		fallthrough;
 	case TC_ACT_CONSUMED:	/* the action owns the packet, and may have freed it */
-		codel_qdisc_refuse(sch, &q->shared, len, CODEL_DROP_TAKEN);
+		codel_qdisc_reject(sch, &q->shared, len, CODEL_DROP_TAKEN);
 		return NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
 	default:		/* SHOT, and REDIRECT, which a qdisc cannot do */
 		goto drop;
@@ -254,7 +254,7 @@ static noinline int fq_codel_enqueue_filtered(struct sk_buff *skb,
 				      fq_codel_table_reserve(&q->table, class - 1),
 				      to_free);
 drop:
-	codel_qdisc_refuse(sch, &q->shared, len, CODEL_DROP_FILTER);
+	codel_qdisc_reject(sch, &q->shared, len, CODEL_DROP_FILTER);
 	__qdisc_drop(skb, to_free);
 	return NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 }
@@ -296,12 +296,12 @@ static int fq_codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	return fq_codel_queue(skb, sch, flow, to_free);
 }
 
-/* What a packet costs its flow, see FQ_CODEL_CHARGE_MAX */
-static __always_inline u32 fq_codel_charge(const struct sk_buff *skb)
+/* What a packet costs its flow, see FQ_CODEL_DRR_COST_MAX */
+static __always_inline u32 fq_codel_drr_cost(const struct sk_buff *skb)
 {
 	u32 len = qdisc_pkt_len(skb);
 
-	return likely(len <= FQ_CODEL_CHARGE_MAX) ? len : FQ_CODEL_CHARGE_MAX;
+	return likely(len <= FQ_CODEL_DRR_COST_MAX) ? len : FQ_CODEL_DRR_COST_MAX;
 }
 
 /* Read the addresses and ports of a packet into the record of its flow. */
@@ -340,7 +340,7 @@ static __always_inline struct fq_codel_flow *fq_codel_next(struct Qdisc *sch)
 		case FQ_CODEL_TURN_SEND:
 			return flow;
 		case FQ_CODEL_TURN_LEFT:
-			fq_codel_emptied(sch, flow);
+			fq_codel_go_idle(sch, flow);
 			break;
 		default:
 			return NULL;
@@ -350,13 +350,13 @@ static __always_inline struct fq_codel_flow *fq_codel_next(struct Qdisc *sch)
 
 /* Take a packet from the flow whose turn it is; NULL if CoDel has dropped all of them. */
 static __always_inline struct sk_buff *
-fq_codel_pull_from(struct Qdisc *sch, struct fq_codel_flow *flow, bool more)
+fq_codel_dequeue_flow(struct Qdisc *sch, struct fq_codel_flow *flow, bool more)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb;
 	bool acted;
 
-	skb = codel_qdisc_pull(sch, &q->shared, &flow->queue, true, more, &acted);
+	skb = codel_qdisc_dequeue(sch, &q->shared, &flow->queue, true, more, &acted);
 	if (unlikely(acted))
 		fq_codel_count(&q->table, flow, q->shared.drops, q->shared.marks);
 	if (!skb)
@@ -364,29 +364,29 @@ fq_codel_pull_from(struct Qdisc *sch, struct fq_codel_flow *flow, bool more)
 	fq_codel_sent(&q->table, flow, skb);
 	if (flow->queue.tail)
 		fq_codel_backlog_changed(&q->table.drr.lists, flow);
-	flow->deficit -= fq_codel_charge(skb);
+	flow->deficit -= fq_codel_drr_cost(skb);
 	return skb;
 }
 
 /* Nothing came from the flow whose turn it was: go on. */
-static noinline struct sk_buff *fq_codel_pull_more(struct Qdisc *sch)
+static noinline struct sk_buff *fq_codel_dequeue_more(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb = NULL;
 	struct fq_codel_flow *flow;
 
 	while (!skb && (flow = fq_codel_next(sch)))
-		skb = fq_codel_pull_from(sch, flow, true);
+		skb = fq_codel_dequeue_flow(sch, flow, true);
 	if (skb)
-		codel_qdisc_report_from_dequeue(sch, &q->shared, skb);
+		codel_qdisc_reduce_backlog_in_dequeue(sch, &q->shared, skb);
 	return skb;
 }
 
-static __always_inline struct sk_buff *fq_codel_pull(struct Qdisc *sch)
+static __always_inline struct sk_buff *fq_codel_dequeue_packet(struct Qdisc *sch)
 {
 	struct fq_codel_flow *flow = fq_codel_next(sch);
 
-	return flow ? fq_codel_pull_from(sch, flow, false) ? : fq_codel_pull_more(sch) : NULL;
+	return flow ? fq_codel_dequeue_flow(sch, flow, false) ? : fq_codel_dequeue_more(sch) : NULL;
 }
 
 static struct sk_buff *fq_codel_dequeue(struct Qdisc *sch)
@@ -395,9 +395,9 @@ static struct sk_buff *fq_codel_dequeue(struct Qdisc *sch)
 	struct sk_buff *skb = NULL;
 
 	if (unlikely(q->shared.peeked))
-		skb = codel_qdisc_take_aside(sch, &q->shared);
+		skb = codel_qdisc_peek_take(sch, &q->shared);
 	if (!skb)
-		skb = fq_codel_pull(sch);
+		skb = fq_codel_dequeue_packet(sch);
 	if (skb)
 		codel_qdisc_sent(sch, &q->shared, qdisc_pkt_len(skb),
 				 codel_compat_segs(skb), q->shared.sojourn);
@@ -412,9 +412,9 @@ static struct sk_buff *fq_codel_peek(struct Qdisc *sch)
 	skb = codel_qdisc_peeked(sch, &q->shared);
 	if (skb)
 		return skb;
-	skb = fq_codel_pull(sch);
+	skb = fq_codel_dequeue_packet(sch);
 	if (skb)
-		codel_qdisc_set_aside(sch, &q->shared, skb);
+		codel_qdisc_peek_store(sch, &q->shared, skb);
 	return skb;
 }
 
@@ -474,9 +474,9 @@ static struct sk_buff *fq_codel_trim(struct Qdisc *sch)
 		struct sk_buff *skb = NULL;
 
 		if (sch->q.qlen > sch->limit)
-			skb = codel_qdisc_take_aside(sch, &q->shared);
+			skb = codel_qdisc_peek_take(sch, &q->shared);
 		if (skb) {
-			codel_qdisc_lose(sch, &q->shared, NULL, skb,
+			codel_qdisc_drop(sch, &q->shared, NULL, skb,
 					 CODEL_DROP_CHANGE);
 			__qdisc_drop(skb, &to_free);
 			continue;
@@ -535,7 +535,7 @@ static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
 	sch->limit = common->limit;
 	fq_codel_update_bypass(sch);
 	to_free = fq_codel_trim(sch);
-	codel_qdisc_report(sch, &q->shared);
+	codel_qdisc_tree_reduce_backlog(sch, &q->shared);
 	if (reset_stats)
 		fq_codel_reset_stats(sch);
 	sch_tree_unlock(sch);
@@ -628,7 +628,7 @@ static int fq_codel_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	struct tc_fq_codel_qd_stats *qs = &st.common.qdisc_stats;
 
 	sch_tree_lock(sch);
-	codel_qdisc_settle(sch, &q->shared);
+	codel_qdisc_peek_account(sch, &q->shared);
 	qs->maxpacket = q->shared.maxpacket;
 	qs->drop_overlimit = codel_qdisc_overlimit(&q->shared);
 	qs->ecn_mark = q->shared.stats.mark[CODEL_MARK_CODEL].packets;

@@ -148,14 +148,14 @@ static noinline void codel_qdisc_ce_mark(struct Qdisc *sch, struct codel_qdisc *
  * itself when it has the packet, and sch_htb before 6.1.139, 6.6.91, 6.12.29, 6.14.7 and
  * 6.15 dereferences NULL if it is told before.
  */
-static noinline void codel_qdisc_report_from_dequeue(struct Qdisc *sch,
-						     struct codel_qdisc *c,
-						     const struct sk_buff *skb)
+static noinline void codel_qdisc_reduce_backlog_in_dequeue(struct Qdisc *sch,
+							   struct codel_qdisc *c,
+							   const struct sk_buff *skb)
 {
 	u32 len = qdisc_pkt_len(skb);
 
 	codel_qdisc_qlen_add(sch, 1, len);
-	codel_qdisc_report(sch, c);
+	codel_qdisc_tree_reduce_backlog(sch, c);
 	codel_qdisc_qlen_add(sch, -1, -(int)len);
 }
 
@@ -164,15 +164,15 @@ static noinline void codel_qdisc_report_from_dequeue(struct Qdisc *sch,
  * may leave.
  */
 static noinline struct sk_buff *
-codel_qdisc_act(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *queue,
-		bool turns, struct sk_buff *skb, u64 now, enum codel_verdict verdict)
+codel_qdisc_drop_or_mark(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *queue,
+			 bool turns, struct sk_buff *skb, u64 now, enum codel_verdict verdict)
 {
 	do {
 		if (verdict == CODEL_SIGNAL && c->config.ecn && codel_mark(skb)) {
 			codel_qdisc_marked(sch, c, queue, skb, CODEL_MARK_CODEL);
 			return skb;
 		}
-		codel_qdisc_lose(sch, c, queue, skb, verdict == CODEL_SIGNAL ?
+		codel_qdisc_drop(sch, c, queue, skb, verdict == CODEL_SIGNAL ?
 				 CODEL_DROP_CODEL : CODEL_DROP_CEILING);
 		c->drops++;
 		codel_compat_dequeue_drop(sch, skb);
@@ -181,7 +181,7 @@ codel_qdisc_act(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *qu
 			return NULL;
 		}
 		skb = codel_qdisc_pop(sch, c, queue, turns);
-		c->sojourn = codel_qdisc_left(c, queue, skb, now);
+		c->sojourn = codel_qdisc_update_ldelay(c, queue, skb, now);
 		if (codel_qdisc_drops_used_up(c))
 			break;
 		verdict = codel_qdisc_verdict(sch, c, queue, turns, now, c->sojourn);
@@ -192,7 +192,7 @@ codel_qdisc_act(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *qu
 }
 
 /**
- * codel_qdisc_pull() - take the packet from a queue that may leave it now
+ * codel_qdisc_dequeue() - take the packet from a queue that may leave it now
  * @sch: the qdisc
  * @c: its shared part; the sojourn time of the packet is in @c->sojourn
  * @queue: one of its queues
@@ -208,8 +208,8 @@ codel_qdisc_act(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *qu
  * queues have packets.
  */
 static __always_inline struct sk_buff *
-codel_qdisc_pull(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *queue,
-		 bool turns, bool more, bool *acted)
+codel_qdisc_dequeue(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *queue,
+		    bool turns, bool more, bool *acted)
 {
 	enum codel_verdict verdict = CODEL_PASS;
 	struct sk_buff *skb;
@@ -222,7 +222,7 @@ codel_qdisc_pull(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *q
 	}
 	now = ktime_get_ns();
 	skb = codel_qdisc_pop(sch, c, queue, turns);
-	sojourn = codel_qdisc_left(c, queue, skb, now);
+	sojourn = codel_qdisc_update_ldelay(c, queue, skb, now);
 	c->sojourn = sojourn;
 	if (!(more && codel_qdisc_drops_used_up(c)))
 		verdict = codel_qdisc_verdict(sch, c, queue, turns, now, sojourn);
@@ -235,9 +235,9 @@ codel_qdisc_pull(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *q
 		codel_qdisc_ce_mark(sch, c, queue, skb);
 		return skb;
 	}
-	skb = codel_qdisc_act(sch, c, queue, turns, skb, now, verdict);
+	skb = codel_qdisc_drop_or_mark(sch, c, queue, turns, skb, now, verdict);
 	if (skb)
-		codel_qdisc_report_from_dequeue(sch, c, skb);
+		codel_qdisc_reduce_backlog_in_dequeue(sch, c, skb);
 	return skb;
 }
 
@@ -256,7 +256,7 @@ static __always_inline void codel_qdisc_sent(struct Qdisc *sch,
  * then it is queued like any other. So it is counted as sent when we find that
  * it has gone, with the sojourn time that it had when it was last seen.
  */
-static noinline void codel_qdisc_settle(struct Qdisc *sch, struct codel_qdisc *c)
+static noinline void codel_qdisc_peek_account(struct Qdisc *sch, struct codel_qdisc *c)
 {
 	if (!c->peeked || skb_peek(&sch->gso_skb))
 		return;
@@ -266,7 +266,7 @@ static noinline void codel_qdisc_settle(struct Qdisc *sch, struct codel_qdisc *c
 }
 
 /*
- * The packet that a peek has set aside, NULL if there is none. Other packets in
+ * The packet that a peek has stored, NULL if there is none. Other packets in
  * gso_skb are the core's: it put them back because the device was busy.
  */
 static inline struct sk_buff *codel_qdisc_peeked(struct Qdisc *sch,
@@ -276,7 +276,7 @@ static inline struct sk_buff *codel_qdisc_peeked(struct Qdisc *sch,
 
 	if (likely(!c->peeked))
 		return NULL;
-	codel_qdisc_settle(sch, c);
+	codel_qdisc_peek_account(sch, c);
 	if (!c->peeked)
 		return NULL;
 	skb = skb_peek(&sch->gso_skb);
@@ -284,10 +284,10 @@ static inline struct sk_buff *codel_qdisc_peeked(struct Qdisc *sch,
 	return skb;
 }
 
-/* Set the packet of codel_qdisc_pull() aside; it is part of the queue again. */
-static inline void codel_qdisc_set_aside(struct Qdisc *sch,
-					 struct codel_qdisc *c,
-					 struct sk_buff *skb)
+/* Store the packet of codel_qdisc_dequeue() after a peek; it is part of the queue again. */
+static inline void codel_qdisc_peek_store(struct Qdisc *sch,
+					  struct codel_qdisc *c,
+					  struct sk_buff *skb)
 {
 	c->peeked = true;
 	c->peeked_len = qdisc_pkt_len(skb);
@@ -298,11 +298,11 @@ static inline void codel_qdisc_set_aside(struct Qdisc *sch,
 }
 
 /*
- * Take the packet back that a peek has set aside, NULL if there is none. Its sojourn time
+ * Take the packet back that a peek has stored, NULL if there is none. Its sojourn time
  * is in c->sojourn.
  */
-static noinline struct sk_buff *codel_qdisc_take_aside(struct Qdisc *sch,
-						       struct codel_qdisc *c)
+static noinline struct sk_buff *codel_qdisc_peek_take(struct Qdisc *sch,
+						      struct codel_qdisc *c)
 {
 	struct sk_buff *skb = codel_qdisc_peeked(sch, c);
 
@@ -339,7 +339,7 @@ static inline void codel_qdisc_reset(struct Qdisc *sch, struct codel_qdisc *c)
 static inline void codel_qdisc_reset_stats(struct Qdisc *sch,
 					   struct codel_qdisc *c)
 {
-	codel_qdisc_settle(sch, c);
+	codel_qdisc_peek_account(sch, c);
 	codel_stats_clear(sch, &c->stats, c->peeked);
 	c->maxpacket = 0;
 }

@@ -120,15 +120,15 @@ struct codel_lost {
  * struct codel_qdisc - the part of a qdisc's private data that both kinds have
  * @config: changes under the root lock
  * @lost: none whenever the root lock is free
- * @sojourn: sojourn time of the packet that codel_qdisc_pull() has returned, ns
+ * @sojourn: sojourn time of the packet that codel_qdisc_dequeue() has returned, ns
  * @memory: truesize of the queued packets, without the peeked one, bytes; of queues that
  *	take turns
  * @maxpacket: largest packet that left, segmentation offload aside, bytes
  * @queues: the first of an array of queues that take turns at the link
  * @queue_size: distance between two of @queues, bytes; 0 with a single queue
  * @watch: of the packets of all queues, if these take turns
- * @drops: packets that codel_qdisc_pull() has dropped when it has acted
- * @marks: packets that codel_qdisc_pull() has marked when it has acted
+ * @drops: packets that codel_qdisc_dequeue() has dropped when it has acted
+ * @marks: packets that codel_qdisc_dequeue() has marked when it has acted
  * @peeked: the packet in gso_skb came from our ->peek(), and its departure is
  *	not counted yet
  * @peeked_segs: its segments
@@ -169,7 +169,7 @@ static inline void codel_qdisc_qlen_add(struct Qdisc *sch, int packets,
  * but a number of bytes is lost if another packet was dropped in place of one that the
  * parents do not count.
  */
-static inline void codel_qdisc_report(struct Qdisc *sch, struct codel_qdisc *c)
+static inline void codel_qdisc_tree_reduce_backlog(struct Qdisc *sch, struct codel_qdisc *c)
 {
 	struct codel_lost lost = c->lost;
 
@@ -264,8 +264,8 @@ static noinline void codel_qdisc_trace_mark(struct Qdisc *sch,
 					    const struct sk_buff *skb,
 					    enum codel_mark_cause cause)
 {
-	trace_codel_mark(sch, codel_qdisc_class(c, queue), codel_qdisc_sojourn(skb), queue->vars.count,
-			 cause, qdisc_pkt_len(skb));
+	trace_codel_mark(sch, codel_qdisc_class(c, queue), codel_qdisc_sojourn(skb),
+			 queue->vars.count, cause, qdisc_pkt_len(skb));
 }
 
 static noinline void codel_qdisc_trace_state(struct Qdisc *sch,
@@ -287,7 +287,7 @@ static inline void codel_qdisc_received(struct codel_qdisc *c,
  * Count a packet of @len bytes that has come and is not queued. Freeing it is the
  * caller's, unless it is gone already.
  */
-static noinline void codel_qdisc_refuse(struct Qdisc *sch, struct codel_qdisc *c,
+static noinline void codel_qdisc_reject(struct Qdisc *sch, struct codel_qdisc *c,
 					u32 len, enum codel_drop_cause cause)
 {
 	codel_stats_count(&c->stats.drop[cause], len);
@@ -300,7 +300,7 @@ static noinline void codel_qdisc_refuse(struct Qdisc *sch, struct codel_qdisc *c
  * Count a packet that was taken out of a queue, or out of gso_skb if that is NULL, as
  * lost. Freeing it is the caller's, and telling the flow.
  */
-static inline void codel_qdisc_lose(struct Qdisc *sch, struct codel_qdisc *c,
+static inline void codel_qdisc_drop(struct Qdisc *sch, struct codel_qdisc *c,
 				    const struct codel_queue *queue,
 				    const struct sk_buff *skb,
 				    enum codel_drop_cause cause)
@@ -357,9 +357,9 @@ static inline u32 codel_qdisc_ldelay(const struct codel_queue *queue)
 }
 
 /* A packet has left its queue, to be sent or dropped. */
-static inline u64 codel_qdisc_left(struct codel_qdisc *c,
-				   struct codel_queue *queue,
-				   const struct sk_buff *skb, u64 now)
+static inline u64 codel_qdisc_update_ldelay(struct codel_qdisc *c,
+					    struct codel_queue *queue,
+					    const struct sk_buff *skb, u64 now)
 {
 	u64 sojourn = now - codel_skb_cb(skb)->enqueue_time;
 	u32 len = qdisc_pkt_len(skb);

@@ -289,7 +289,7 @@ static void bound_history(struct sim *sim, struct rng *rng)
 	vars->dropping = vars->first_above_time &&
 			 vars->first_above_time <= sim->now &&
 			 rng_percent(rng, 50);
-	vars->owed = rng_percent(rng, 50);
+	vars->next_pending = rng_percent(rng, 50);
 	vars->chance = rng_even(rng, 0, CODEL_CERTAIN);
 }
 

@@ -275,11 +275,11 @@ static void pair_explain(const struct pair *pair, u64 now)
 		  model->ceiling,
 		  (unsigned long long)model->maxpacket,
 		  (unsigned long long)model->elsewhere, model->bound);
-	ktap_note("codel.h: took %u first_above %llu next %llu count %u last %u dropping %d owed %d chance %u",
+	ktap_note("codel.h: took %u first_above %llu next %llu count %u last %u dropping %d next_pending %d chance %u",
 		  pair->subject.fates.len,
 		  (unsigned long long)vars->first_above_time,
 		  (unsigned long long)vars->drop_next, vars->count,
-		  vars->lastcount, vars->dropping, vars->owed, vars->chance);
+		  vars->lastcount, vars->dropping, vars->next_pending, vars->chance);
 	ktap_note("model:   took %u first_above %lld next %lld count %llu last %llu dropping %d interrupted %d chance %u",
 		  model->fates.len, model->first_above_time, model->drop_next,
 		  model->count, model->lastcount, model->dropping,

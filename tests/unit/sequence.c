@@ -118,7 +118,7 @@ static const struct sequence sequences[] = {
 			OVER(1, 1, 1),
 		},
 	}, {
-		.name = "a signal is owed no more once the queue was empty",
+		.name = "a signal is pending no more once the queue was empty",
 		INTERNET, .vars = IN_STATE(5), .input = {
 			OVER(0, 1, 6), { EMPTY }, OVER(1, 0, 6),
 			OVER(100 * MS, 1, 5), OVER(44721359, 0, 5),
