@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * FQ-CoDel queueing discipline (RFC 8290): packets are spread over flows, each a
- * queue with a CoDel of its own; flows are served by deficit round robin, those
- * that have just become active first.
+ * FQ-CoDel queueing discipline (RFC 8290): packets are spread over flows, each a queue with a
+ * CoDel of its own, which are served by deficit round robin, new flows first. More than 500
+ * lines, because all operations of the qdisc and its classes share one private structure.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
