@@ -437,7 +437,8 @@ struct codel_watch {
  * delay persists. A packet that has waited for an interval shows a delay that persists,
  * unless the link was paused. So the delay counts as persistent if packets of any queue
  * have waited for more than half of an interval, during half of an interval or longer.
- * Do not call it for a packet with CODEL_LITTLE behind it.
+ * Call it for packets with CODEL_MUCH behind them. A queue whose only packet is late does
+ * not stand, however many such queues there are.
  */
 static inline void codel_watch_late(struct codel_watch *watch,
 				    struct codel_vars *vars,

@@ -749,13 +749,13 @@ static int fq_codel_dump_class_stats(struct Qdisc *sch, unsigned long class,
 static void fq_codel_walk(struct Qdisc *sch, struct qdisc_walker *walker)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	u32 i;
+	u32 i, size = fq_codel_table_size(&q->table);
 
 	if (walker->stop)
 		return;
 	/* a dump comes back for each part of it, and has had these */
 	walker->count = walker->skip;
-	for (i = walker->skip; i < fq_codel_table_size(&q->table); i++) {
+	for (i = walker->skip; i < size; i++) {
 		if (fq_codel_is_idle(fq_codel_table_flow(&q->table, i)))
 			walker->count++;
 		else if (!tc_qdisc_stats_dump(sch, i + 1, walker))

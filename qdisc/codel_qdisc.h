@@ -73,7 +73,7 @@ codel_qdisc_ask(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *qu
 
 	waiting = codel_qdisc_waiting(sch, c, queue, turns, now, sojourn);
 
-	if (turns && waiting != CODEL_LITTLE)
+	if (turns && waiting == CODEL_MUCH)
 		codel_watch_late(&c->watch, &queue->vars, &c->config.params, now,
 				 sojourn);
 	return codel_signal(&queue->vars, &c->config.params, now, sojourn, waiting,

@@ -68,7 +68,7 @@ static struct model_head dodequeue(struct model *model, model_ns now)
 	left = model->queue.bytes + model->elsewhere;
 	r.sojourn_time = sojourn_time;
 	r.much = left > 4 * model->maxpacket && fifo_len(&model->queue);
-	if (left > model->maxpacket)
+	if (r.much)
 		watch_late(model, sojourn_time, now);
 	if (sojourn_time < model->target || left <= model->maxpacket)
 		model->first_above_time = 0;

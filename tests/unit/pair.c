@@ -31,7 +31,7 @@ static enum codel_verdict subject_ask(struct subject *subject, u64 now,
 {
 	enum codel_waiting waiting = subject_waiting(subject, limits);
 
-	if (subject->watch && waiting != CODEL_LITTLE)
+	if (subject->watch && waiting == CODEL_MUCH)
 		codel_watch_late(subject->watch, &subject->vars,
 				 &subject->params, now, sojourn);
 	return codel_signal(&subject->vars, &subject->params, now, sojourn,

@@ -469,58 +469,64 @@ static const struct sequence sequences[] = {
 		.name = "turns: late packets for half an interval, and a wait of one",
 		CEILED, .watched = true, .input = {
 			LATE(0, 60 * MS), LATE(50 * MS - 2, 60 * MS),
-			OVER(0, PASS, 0), { EMPTY },
-			WAITED(1, PASS, 0, 100 * MS), { EMPTY },
-			WAITED(1, PASS, 0, 100 * MS - 1), { EMPTY },
-			WAITED(0, SIGNAL, 1, 100 * MS),
+			MUCH(0, PASS, 0, 50 * MS), { EMPTY },
+			MUCH(1, PASS, 0, 100 * MS), { EMPTY },
+			MUCH(1, PASS, 0, 100 * MS - 1), { EMPTY },
+			MUCH(0, SIGNAL, 1, 100 * MS),
 		},
 	}, {
 		.name = "turns: a wait of half an interval is not late, a ns more is",
 		CEILED, .watched = true, .input = {
-			LATE(0, 50 * MS), WAITED(50 * MS, PASS, 0, 100 * MS),
+			LATE(0, 50 * MS), MUCH(50 * MS, PASS, 0, 100 * MS),
 			{ EMPTY }, LATE(IDLE, 50 * MS + 1),
-			WAITED(50 * MS, SIGNAL, 1, 100 * MS),
+			MUCH(50 * MS, SIGNAL, 1, 100 * MS),
 		},
 	}, {
 		.name = "turns: the queue's own packets count",
 		CEILED, .watched = true, .input = {
-			WAITED(0, PASS, 0, 100 * MS), { EMPTY },
-			WAITED(50 * MS, SIGNAL, 1, 100 * MS), { EMPTY },
-			WAITED(50 * MS, SIGNAL, 1, 100 * MS),
+			MUCH(0, PASS, 0, 100 * MS), { EMPTY },
+			MUCH(50 * MS, SIGNAL, 1, 100 * MS), { EMPTY },
+			MUCH(50 * MS, SIGNAL, 1, 100 * MS),
 		},
 	}, {
 		.name = "turns: late packets are remembered for 16 intervals",
 		CEILED, .watched = true, .input = {
 			LATE(0, 60 * MS),
-			WAITED(1600 * MS - 1, SIGNAL, 1, 100 * MS),
+			MUCH(1600 * MS - 1, SIGNAL, 1, 100 * MS),
 		},
 	}, {
 		.name = "turns: late packets are forgotten after 16 intervals",
 		CEILED, .watched = true, .input = {
-			LATE(0, 60 * MS), WAITED(1600 * MS, PASS, 0, 100 * MS),
-			{ EMPTY }, WAITED(50 * MS - 1, PASS, 0, 100 * MS),
-			{ EMPTY }, WAITED(1, SIGNAL, 1, 100 * MS),
+			LATE(0, 60 * MS), MUCH(1600 * MS, PASS, 0, 100 * MS),
+			{ EMPTY }, MUCH(50 * MS - 1, PASS, 0, 100 * MS),
+			{ EMPTY }, MUCH(1, SIGNAL, 1, 100 * MS),
 		},
 	}, {
 		.name = "turns: one burst is not enough",
 		CEILED, .watched = true, .input = {
 			LATE(0, 99 * MS), LATE(0, 99 * MS), LATE(25 * MS, IDLE),
-			WAITED(24 * MS, PASS, 0, 150 * MS), { EMPTY },
-			LATE(IDLE, 99 * MS), WAITED(49 * MS, PASS, 0, IDLE),
+			MUCH(24 * MS, PASS, 0, 150 * MS), { EMPTY },
+			LATE(IDLE, 99 * MS), MUCH(49 * MS, PASS, 0, IDLE),
 		},
 	}, {
 		.name = "turns: no signal while at most one MTU waits",
 		CEILED, .watched = true, .input = {
 			LATE(0, 60 * MS), LITTLE(100 * MS, 0, 100 * MS),
-			WAITED(0, SIGNAL, 1, 100 * MS),
+			MUCH(0, SIGNAL, 1, 100 * MS),
+		},
+	}, {
+		.name = "turns: no signal without another packet of the queue",
+		CEILED, .watched = true, .input = {
+			LATE(0, 60 * MS), WAITED(100 * MS, PASS, 0, 100 * MS),
+			{ EMPTY }, MUCH(0, SIGNAL, 1, 100 * MS),
 		},
 	}, {
 		.name = "turns: without a ceiling every queue is on its own",
 		INTERNET, .watched = true, .input = {
-			LATE(0, 60 * MS), WAITED(100 * MS, PASS, 0, IDLE),
-			{ EMPTY }, WAITED(100 * MS, PASS, 0, IDLE), { EMPTY },
+			LATE(0, 60 * MS), MUCH(100 * MS, PASS, 0, IDLE),
+			{ EMPTY }, MUCH(100 * MS, PASS, 0, IDLE), { EMPTY },
 			/* and nothing is remembered */
-			{ CEILING, 50 * MS }, WAITED(0, PASS, 0, IDLE),
+			{ CEILING, 50 * MS }, MUCH(0, PASS, 0, IDLE),
 		},
 	},
 };
@@ -543,7 +549,7 @@ static bool ask_right(const struct input *in, const struct codel_params *params,
 
 	lot = in->random;
 	lots = 0;
-	if (watch && in->waiting != CODEL_LITTLE)
+	if (watch && in->waiting == CODEL_MUCH)
 		codel_watch_late(watch, vars, params, now, in->sojourn);
 	verdict = codel_signal(vars, params, now, in->sojourn, in->waiting,
 			       sequence_random);
