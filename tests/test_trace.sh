@@ -308,7 +308,7 @@ readable()
 	done
 }
 
-# Each module has a system of events; nothing is traced when nobody listens
+# Each module has a system of events; a disabled system traces nothing
 both()
 {
 	probe_waiting "$CODEL_KIND" limit 5

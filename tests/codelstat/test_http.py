@@ -85,7 +85,7 @@ def silent() -> None:
         open_files(exporter, files)
 
 
-@case("clients that send a byte at a time keep nobody out")
+@case("clients that send a byte at a time do not keep other clients out")
 def dripping() -> None:
     with Exporter() as exporter, ExitStack() as stack:
         files = exporter.open_files()
@@ -148,7 +148,7 @@ def talks_on() -> None:
             check("length", len(answer.body), expected)
 
 
-@case("clients that do not read their answer keep nobody out, and are let go")
+@case("clients that do not read their answer do not keep other clients out, and are let go")
 def does_not_read() -> None:
     with Exporter("--buckets", "8") as exporter, ExitStack() as stack:
         files = exporter.open_files()

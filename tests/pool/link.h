@@ -114,11 +114,8 @@ static bool sender_run(u32 n, u64 till, u64 *next)
 		*next = min(*next, s->next);
 		return true;
 	}
-	if (!s->every) {
-		for (; s->waiting < BULK_WINDOW; s->waiting++)
-			must(offer(n, s->len));
-		return true;
-	}
+	for (; !s->every && s->waiting < BULK_WINDOW; s->waiting++)
+		must(offer(n, s->len));
 	return true;
 }
 

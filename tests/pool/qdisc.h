@@ -125,9 +125,7 @@ static bool pull(void)
 {
 	struct sk_buff *skb = dequeue();
 
-	must(!skb == !queued || skb);
-	if (skb)
-		must(in_order(skb));
+	must(skb ? in_order(skb) : !queued);
 	free(skb);
 	return true;
 }
