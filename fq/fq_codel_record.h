@@ -27,7 +27,7 @@
 #define FQ_CODEL_SAMPLE_EVERY	255
 
 /**
- * struct fq_codel_record - counters of a flow; twice as large as a flow
+ * struct fq_codel_record - counters of a flow, in two cache lines
  * @stats: since the owner has the record
  * @owner: index of the flow
  * @until_sample: packets of the owner until its tuple is read
@@ -38,9 +38,9 @@ struct fq_codel_record {
 	u32 owner;
 	u8 until_sample;
 	u8 eviction;
-} __aligned(8);
+};
 
-static_assert(sizeof(struct fq_codel_record) == 2 * sizeof(struct fq_codel_flow));
+static_assert(sizeof(struct fq_codel_record) <= 128);
 
 /**
  * struct fq_codel_records - all records

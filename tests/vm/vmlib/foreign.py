@@ -94,7 +94,7 @@ def _root(suite: str) -> Path:
 def build(target: Target, work: Path) -> tuple[int, str]:
     """Compiles the modules with W=1. Returns make's status and output."""
     base = _root(target.suite) / "root"
-    names = [n for n in tree.files() if "/" not in n and n.endswith((".c", ".h", "Kbuild"))]
+    names = [n for n in tree.files() if not n.startswith(tree.NOT_BUILT)]
     source = work / f"{target.suite}-{target.architecture}"
     tree.copy(tree.TOP, names, source)
     headers = f"/opt/{target.architecture}.deb/headers"
