@@ -43,17 +43,18 @@ def first_line(argv: tuple[str, ...]) -> str:
 
 
 def load_qdiscs(kinds: set[str], first: Sequence[str] = ()) -> None:
-    """The in-tree modules come first: an out-of-tree one takes the plain name if it is free.
+    """The in-tree modules come first: an out-of-tree module takes the plain name if it is free.
 
-    An in-tree module that cannot be loaded is no error yet: the check of each qdisc's server decides. codel's is
-    always there, so that machines differ in nothing but the experiment.
+    An in-tree module that cannot be loaded is no error yet: the check of each qdisc's server decides. The in-tree
+    codel is always loaded, so that machines differ in nothing but the experiment.
     """
     for module in first:
         network.command("modprobe", module)
     for module in served.in_tree(os.uname().release, sorted(kinds | {"codel"})):
         with contextlib.suppress(network.Failure):  # without the aliases of /etc/modprobe.d
             network.command("modprobe", "-C", "/dev/null", module)
-    network.command("modprobe", "-a", *OURS)
+    if any(kind.endswith(served.OUT_OF_TREE) for kind in kinds):
+        network.command("modprobe", "-a", *OURS)
 
 
 def load(document: dict[str, Any]) -> None:

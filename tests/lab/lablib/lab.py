@@ -14,7 +14,7 @@ from .plan import Plan, Run
 from .progress import Progress, clock, virtual
 from .tree import Errors
 
-Recipe = Callable[[str], str]
+Recipe = Callable[[str, bool], str]
 Complaints = Callable[[Sequence[str], str, float], list[str | None]]
 
 PATIENCE = 1200  # s for a machine that tries words
@@ -42,7 +42,7 @@ class Lab:
         return self.out / f"{plan.name}.json"
 
     def keys(self, plan: Plan) -> list[str]:
-        return [store.key(run, self.recipe(run.suite)) for run in plan.runs]
+        return [store.key(run, self.recipe(run.suite, run.out_of_tree)) for run in plan.runs]
 
     def missing(self, plans: Sequence[Plan], fresh: bool) -> list[work.Job]:
         """One job for each outcome that is not there, however many runs want it."""
@@ -58,12 +58,13 @@ class Lab:
         return work.dearest_first(list(jobs.values()))
 
     def complaint(self, words: str, suite: str) -> str | None:
-        verdict = self.verdicts.get(store.verdict_key(words, self.recipe(suite)))
+        verdict = self.verdicts.get(store.verdict_key(words, self.recipe(suite, True)))
         return verdict and verdict["complaint"]
 
     def try_words(self, every: set[str], suite: str) -> None:
         """In one machine, those without a verdict."""
-        keys = {words: store.verdict_key(words, self.recipe(suite)) for words in sorted(every)}
+        recipe = self.recipe(suite, True)
+        keys = {words: store.verdict_key(words, recipe) for words in sorted(every)}
         new = [words for words, key in keys.items() if self.verdicts.get(key) is None]
         if new:
             print(f"{suite}: trying the words of {len(new)} qdiscs", file=sys.stderr, flush=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """One run in the virtual machine.
 
-The guest's archive has the installed tree, the laboratory's modules and programs, and the run document: nothing
-else, so that a result changes only with what it is made from.
+The guest's archive contains the laboratory's modules and programs and the run document; the out-of-tree qdiscs
+only if the document names one. So a result changes only with what it is made from.
 """
 
 from __future__ import annotations
@@ -70,12 +70,17 @@ def _archive(where: suites.Suite, program: str, question: Any, get: Sequence[str
     return stream.getvalue()
 
 
+def _modules(where: suites.Suite, out_of_tree: bool) -> Path:
+    """What modprobe needs, with the out-of-tree qdiscs or without."""
+    return tree.qdiscs(where) if out_of_tree else tree.tables(where)
+
+
 @functools.cache
-def recipe(suite: str) -> str:
+def recipe(suite: str, out_of_tree: bool = True) -> str:
     """A name for all that a result depends on, the run document aside."""
     where = suites.get(suite)
     parts = [where.key.encode(), (Path(vm.__file__)).read_bytes(), exact.SOURCE.read_bytes()]
-    parts.append(tree.get(where).read_bytes())
+    parts.append(_modules(where, out_of_tree).read_bytes())
     for folder in MODULES:
         parts += [path.read_bytes() for path in tree.module(where, folder)]
     parts += [path.read_bytes() for path in _guest_files()]
@@ -89,7 +94,9 @@ def _said(fd: int) -> str:
         return stream.read().decode(errors="replace")
 
 
-def _boot(where: suites.Suite, archive: bytes, memory: int, timeout: float) -> dict[str, bytes]:
+def _boot(
+    where: suites.Suite, archives: Sequence[Path | bytes], memory: int, timeout: float
+) -> dict[str, bytes]:
     """Waits for the end; returns the files by name. A failure has what the guest said.
 
     The guest's standard output, on which it notes how far it is, is this process's own.
@@ -97,7 +104,7 @@ def _boot(where: suites.Suite, archive: bytes, memory: int, timeout: float) -> d
     words = os.memfd_create("words")
     result = vm.run(
         where.kernel,
-        [*where.archives, tree.get(where), archive],
+        [*where.archives, *archives],
         timeout,
         memory=memory,
         descriptors=(1, words),
@@ -116,12 +123,13 @@ def _boot(where: suites.Suite, archive: bytes, memory: int, timeout: float) -> d
     return {Path(name).name: data for name, data in result.files.items()}
 
 
-def run(document: dict[str, Any], suite: str, timeout: float) -> Raw:
+def run(document: dict[str, Any], suite: str, out_of_tree: bool, timeout: float) -> Raw:
     where = suites.get(suite)
     records = document["records"]
     metered = [f"{METER}/{name}" for name in ("records", "flows", "status")] if records else []
     memory = MEMORY + 2 * records * RECORD // MEGABYTE
-    files = _boot(where, _archive(where, "main.py", document, metered), memory, timeout)
+    archives = [_modules(where, out_of_tree), _archive(where, "main.py", document, metered)]
+    files = _boot(where, archives, memory, timeout)
     return Raw(
         json.loads(files["result.json"]),
         files.get("records", b""),
@@ -133,5 +141,6 @@ def run(document: dict[str, Any], suite: str, timeout: float) -> Raw:
 def complaints(words: Sequence[str], suite: str, timeout: float) -> list[str | None]:
     """tc's message for each qdisc's words; None where it accepts them."""
     where = suites.get(suite)
-    files = _boot(where, _archive(where, "words.py", list(words), ()), MEMORY, timeout)
+    archives = [tree.qdiscs(where), _archive(where, "words.py", list(words), ())]
+    files = _boot(where, archives, MEMORY, timeout)
     return json.loads(files["result.json"])  # type: ignore[no-any-return]

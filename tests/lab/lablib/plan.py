@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path as File
 from typing import Any, Iterator, Sequence
@@ -17,6 +18,8 @@ from .tree import Errors, Tree, settings, suggestion
 
 Place = tuple[str, Path]  # the file and line, and the key there
 
+OUT_OF_TREE = "_oot"  # how the names of out-of-tree kinds and modules end
+
 
 @dataclass(frozen=True)
 class Run:
@@ -29,6 +32,11 @@ class Run:
     suite: str
     document: dict[str, Any]
     written: dict[str, Place]  # where the words of each qdisc in the document were written
+
+    @property
+    def out_of_tree(self) -> bool:
+        """Whether the document names an out-of-tree qdisc or module."""
+        return OUT_OF_TREE in json.dumps(self.document)
 
     @property
     def title(self) -> str:

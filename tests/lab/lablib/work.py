@@ -99,7 +99,7 @@ def perform(run: Run, timeout: float) -> dict[str, Any]:
     """Boots the machine for a run, and makes figures of what it left."""
     from . import machine, measure  # numpy is for these processes alone
 
-    raw = machine.run(for_guest(run.document), run.suite, timeout)
+    raw = machine.run(for_guest(run.document), run.suite, run.out_of_tree, timeout)
     return {
         "kernel": raw.result["kernel"],
         "versions": raw.result["versions"],

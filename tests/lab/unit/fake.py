@@ -61,8 +61,8 @@ class Machine:
         self.folder = folder
         self.word = recipe
 
-    def recipe(self, suite: str) -> str:
-        return f"{self.word} {suite}"
+    def recipe(self, suite: str, out_of_tree: bool) -> str:
+        return f"{self.word} {suite} {out_of_tree}"
 
     def complaints(self, words: Sequence[str], suite: str, timeout: float) -> list[str | None]:
         """tc takes all words but those with a mistyped target."""

@@ -153,7 +153,7 @@ def machine() -> None:
     with folder() as where:
         lab = fake.laboratory(where)
 
-        def recipe(_suite: str) -> str:
+        def recipe(_suite: str, _out_of_tree: bool) -> str:
             raise fake.process.Failure("there is no root")
 
         lab.recipe = recipe

@@ -279,6 +279,15 @@ def meter() -> None:
         same(title, pick(text + more, "records"), [1000 + 2 * packets + ways * small])
 
 
+@case("plans: a run needs the out-of-tree modules if it names a qdisc or a module of theirs")
+def out_of_tree() -> None:
+    for words, wanted in [("codel", False), ("codel_oot", True), ("fq_codel_oot flows 1", True)]:
+        run = planned(SCENARIO, sets=[f"qdiscs.codel={words}"], only=["codel"]).runs[0]
+        same(words, run.out_of_tree, wanted)
+        loaded = {**run.document, "modules": ["sch_codel_oot"]}
+        same("loaded", dataclasses.replace(run, document=loaded).out_of_tree, True)
+
+
 @case("plans: a run is frozen, and what it is called changes no document")
 def frozen() -> None:
     text = SCENARIO.replace("red =", "again =").replace(

@@ -174,8 +174,8 @@ def outcome() -> None:
     run = only_run(sets=["series=1s", "held_below=90ms"])
     told: list[object] = []
 
-    def boot(document: object, suite: str, timeout: float) -> SimpleNamespace:
-        told.append((document, suite, timeout))
+    def boot(document: object, suite: str, out_of_tree: bool, timeout: float) -> SimpleNamespace:
+        told.append((document, suite, out_of_tree, timeout))
         return SimpleNamespace(result={"kernel": "6.1", "versions": {"tc": "1"}, "more": 0})
 
     measure = SimpleNamespace(reduce=lambda document, raw: [document, raw.result["more"]])
@@ -186,7 +186,7 @@ def outcome() -> None:
     ):
         found = work.perform(run, 9.5)
     guest = {k: v for k, v in run.document.items() if k not in ("series", "held_below")}
-    same("told", told, [(guest, "trixie", 9.5)])
+    same("told", told, [(guest, "trixie", False, 9.5)])
     expected = {"kernel": "6.1", "versions": {"tc": "1"}, "result": [run.document, 0]}
     same("outcome", found, expected)
 

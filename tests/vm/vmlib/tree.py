@@ -12,6 +12,8 @@ from . import cache, cpio, process, root, suite
 TOP = Path(__file__).resolve().parents[3]
 # What no module, plugin or manual page is built from.
 NOT_BUILT = ("tests/", ".ci/", ".git", "out/")
+# What is installed and serves no qdisc
+FOR_USERS = ("usr/bin", "usr/share")
 
 
 def files() -> list[str]:
@@ -67,39 +69,85 @@ depmod -b /mnt {release}
 """
 
 
+def _run(where: suite.Suite, what: str, script: str, made: Path, src: Path) -> list[Path]:
+    """Runs a script on a copy of the machine's modules in made/work/dest; returns what it has added there."""
+    dest = made / "work" / "dest"
+    src.mkdir(parents=True, exist_ok=True)
+    # depmod sees the machine's modules and ours together.
+    shutil.copytree(where.modules, dest, copy_function=_share)
+    before = set(dest.rglob("*"))
+    suite.sandboxed(
+        where,
+        what,
+        ["sh", "-c", script],
+        made / "log",
+        folders={root.SOURCES: src, "/mnt": dest},
+        cwd=root.SOURCES,
+    )
+    return sorted(set(dest.rglob("*")) - before)
+
+
+def _strip(where: suite.Suite, made: Path, paths: list[Path]) -> None:
+    dest = made / "work" / "dest"
+    names = [f"/mnt/{p.relative_to(dest)}" for p in paths if p.suffix in (".ko", ".so")]
+    if names:
+        argv = ["strip", "--strip-debug", *names]
+        suite.sandboxed(where, "stripping", argv, made / "log", folders={"/mnt": dest})
+
+
 def _build(where: suite.Suite, names: list[str], made: Path) -> None:
     work = made / "work"
     dest = work / "dest"
     copy(TOP, names, work / "src")
-    dest.mkdir()
-    # depmod sees the machine's modules and ours together.
-    shutil.copytree(where.modules, dest, dirs_exist_ok=True, copy_function=_share)
-    before = {str(p.relative_to(dest)) for p in dest.rglob("*")}
-    suite.sandboxed(
-        where,
-        "building and installing the tree",
-        ["sh", "-c", _script(where.headers, where.release)],
-        made / "log",
-        folders={root.SOURCES: work / "src", "/mnt": dest},
-        cwd=root.SOURCES,
-    )
-    with (made / "tree.cpio").open("wb") as stream:
-        archive = cpio.Archive(stream)
-        for path in sorted(dest.rglob("*")):
-            name = str(path.relative_to(dest))
-            if name not in before:
-                archive.add(path, name)
-        archive.finish()
+    script = _script(where.headers, where.release)
+    installed = _run(where, "building and installing the tree", script, made, work / "src")
+    _archive(made / "tree.cpio", dest, installed)
+    serving = [p for p in installed if not str(p.relative_to(dest)).startswith(FOR_USERS)]
+    _strip(where, made, serving)
+    _archive(made / "qdiscs.cpio", dest, serving)
     shutil.rmtree(work)
+
+
+def _build_tables(where: suite.Suite, made: Path) -> None:
+    work = made / "work"
+    script = f"depmod -b /mnt {where.release}"
+    added = _run(where, "listing the modules", script, made, work / "src")
+    _archive(made / "tables.cpio", work / "dest", added)
+    shutil.rmtree(work)
+
+
+def _archive(to: Path, top: Path, paths: list[Path]) -> None:
+    with to.open("wb") as stream:
+        archive = cpio.Archive(stream)
+        for path in paths:
+            archive.add(path, str(path.relative_to(top)))
+        archive.finish()
+
+
+def _built(where: suite.Suite) -> Path:
+    names = [n for n in files() if not n.startswith(NOT_BUILT) and not n.endswith(".md")]
+    recipe = Path(__file__).read_bytes()
+    name = cache.digest([where.key.encode(), recipe, *contents(TOP, names)])
+    path = cache.entry("tree", name, lambda made: _build(where, names, made))
+    cache.prune("tree")
+    return path
 
 
 def get(where: suite.Suite) -> Path:
     """The archive with what `make install` installs, and with depmod's tables."""
-    names = [n for n in files() if not n.startswith(NOT_BUILT) and not n.endswith(".md")]
-    name = cache.digest([where.key.encode(), *contents(TOP, names)])
-    path = cache.entry("tree", name, lambda made: _build(where, names, made))
-    cache.prune("tree")
-    return path / "tree.cpio"
+    return _built(where) / "tree.cpio"
+
+
+def qdiscs(where: suite.Suite) -> Path:
+    """The part of get() that serves qdiscs: stripped modules and plugins of tc, and depmod's tables."""
+    return _built(where) / "qdiscs.cpio"
+
+
+def tables(where: suite.Suite) -> Path:
+    """The archive with depmod's tables for the kernel's own modules."""
+    name = cache.digest([where.key.encode(), Path(__file__).read_bytes()])
+    path = cache.entry("tables", name, lambda made: _build_tables(where, made))
+    return path / "tables.cpio"
 
 
 def module(where: suite.Suite, folder: Path) -> list[Path]:
