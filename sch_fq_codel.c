@@ -19,6 +19,7 @@
 #include "qdisc/codel_kinds.h"
 #include "qdisc/codel_qdisc.h"
 #include "fq/fq_codel_config.h"
+#include "fq/fq_codel_drop.h"
 #include "fq/fq_codel_resize.h"
 #include "fq/fq_codel_table.h"
 #include "fq/fq_codel_tuple.h"
@@ -118,20 +119,17 @@ static __always_inline void fq_codel_go_idle(struct Qdisc *sch,
 }
 
 /*
- * Drop half of a flow's bytes from its head, drop_batch packets at most. Half is rounded
- * up to a packet; in a flow of no more than a quantum it is rounded down, because a flow of
- * three packets would lose two. Each drop is a signal to CoDel as well.
+ * Drop half of a flow's bytes from its head, drop_batch packets at most. Each drop is a
+ * signal to CoDel as well.
  */
 static void fq_codel_drop_from(struct Qdisc *sch, struct fq_codel_flow *flow,
 			       enum codel_drop_cause cause,
 			       struct sk_buff **to_free)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	u32 enough = flow->queue.backlog / 2;
+	u32 until = fq_codel_drop_until(flow, q->config.quantum);
 	u32 dropped = 0;
 
-	if (flow->queue.backlog <= q->config.quantum)
-		enough += qdisc_pkt_len(flow->queue.tail->next) - 1;
 	do {
 		struct sk_buff *skb;
 
@@ -139,7 +137,7 @@ static void fq_codel_drop_from(struct Qdisc *sch, struct fq_codel_flow *flow,
 		codel_qdisc_drop(sch, &q->shared, &flow->queue, skb, cause);
 		codel_compat_overlimit(skb, to_free);
 	} while (++dropped < q->config.drop_batch && flow->queue.tail &&
-		 flow->queue.backlog > enough);
+		 flow->queue.backlog > until);
 
 	codel_overflow(&flow->queue.vars, dropped);
 	fq_codel_count(&q->table, flow, dropped, 0);
@@ -178,11 +176,8 @@ static noinline int fq_codel_overlimit(struct Qdisc *sch, struct fq_codel_flow *
 	bool own_paid = false;
 
 	while (fq_codel_over(sch)) {
-		flow = fq_codel_largest(&q->table.drr.lists);
-		if (!flow || (own->queue.tail &&
-			      own->queue.backlog >= flow->queue.backlog))
-			flow = own;
-		if (!flow->queue.tail)
+		flow = fq_codel_drop_victim(&q->table.drr.lists, own);
+		if (!flow)
 			break;
 		fq_codel_drop_from(sch, flow, fq_codel_memory_over(q) ?
 				   CODEL_DROP_MEMORY : CODEL_DROP_LIMIT, to_free);
@@ -386,7 +381,9 @@ static __always_inline struct sk_buff *fq_codel_dequeue_packet(struct Qdisc *sch
 {
 	struct fq_codel_flow *flow = fq_codel_next(sch);
 
-	return flow ? fq_codel_dequeue_flow(sch, flow, false) ? : fq_codel_dequeue_more(sch) : NULL;
+	if (!flow)
+		return NULL;
+	return fq_codel_dequeue_flow(sch, flow, false) ? : fq_codel_dequeue_more(sch);
 }
 
 static struct sk_buff *fq_codel_dequeue(struct Qdisc *sch)

@@ -21,6 +21,7 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/types.h>
+#include <linux/vmalloc.h>
 
 #include "fq_codel_drr.h"
 #include "fq_codel_record.h"
@@ -303,7 +304,7 @@ static inline void fq_codel_table_release(struct fq_codel_table *t)
 	kvfree(t->bucket_next);
 	kvfree(t->hashes);
 	kvfree(t->buckets);
-	kvfree(t->drr.lists.flows);
+	vfree(t->drr.lists.flows);
 }
 
 static inline void fq_codel_table_free(struct fq_codel_table *t)
@@ -339,7 +340,8 @@ static inline struct fq_codel_table *fq_codel_table_new(u32 count, u32 quantum)
 	t->salt = get_random_u32() | 1;
 	t->drr.quantum = quantum;
 	size = fq_codel_table_size(t);
-	t->drr.lists.flows = kvmalloc_array(size, sizeof(*t->drr.lists.flows), GFP_KERNEL);
+	/* kvmalloc() would take a power of two: twice as much for 1,024 flows and 8 more */
+	t->drr.lists.flows = vmalloc_array(size, sizeof(*t->drr.lists.flows));
 	t->buckets = kvmalloc_array(count, sizeof(*t->buckets), GFP_KERNEL);
 	t->hashes = kvmalloc_array(count, sizeof(*t->hashes), GFP_KERNEL);
 	t->bucket_next = kvmalloc_array(count, sizeof(*t->bucket_next), GFP_KERNEL);

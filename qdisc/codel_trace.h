@@ -36,6 +36,15 @@ CODEL_MARK_CAUSE_LIST(CODEL_TRACE_ENUM)
 /* What every event says. dev is an array, as the arguments of __assign_str() differ between
  * kernels.
  */
+#define codel_trace_common_fields				\
+		__array(char, dev, IFNAMSIZ)			\
+		__field(int, ifindex)				\
+		__field(u32, handle)				\
+		__field(u32, parent)				\
+		__field(u32, flow)				\
+		__field(u64, sojourn)				\
+		__field(u32, count)
+
 #define codel_trace_common_assign()				\
 	do {							\
 		memcpy(__entry->dev, qdisc_dev(sch)->name, IFNAMSIZ); \
@@ -53,13 +62,7 @@ DECLARE_EVENT_CLASS(codel_packet,
 		 u32 cause, u32 len),
 	TP_ARGS(sch, flow, sojourn, count, cause, len),
 	TP_STRUCT__entry(
-		__array(char, dev, IFNAMSIZ)
-		__field(int, ifindex)
-		__field(u32, handle)
-		__field(u32, parent)
-		__field(u32, flow)
-		__field(u64, sojourn)
-		__field(u32, count)
+		codel_trace_common_fields
 		__field(u32, cause)
 		__field(u32, len)
 	),
@@ -113,13 +116,7 @@ TRACE_EVENT(codel_state,
 		 bool dropping),
 	TP_ARGS(sch, flow, sojourn, count, dropping),
 	TP_STRUCT__entry(
-		__array(char, dev, IFNAMSIZ)
-		__field(int, ifindex)
-		__field(u32, handle)
-		__field(u32, parent)
-		__field(u32, flow)
-		__field(u64, sojourn)
-		__field(u32, count)
+		codel_trace_common_fields
 		__field(bool, dropping)
 	),
 	TP_fast_assign(

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "fq_codel_drop.h"
 #include "fq_codel_resize.h"
 #include "rng.h"
 
@@ -133,10 +134,8 @@ static bool pull(void)
 /* Drop half of the bytes of a flow, @batch packets at most. */
 static bool drop_from(struct fq_codel_flow *flow, u32 batch)
 {
-	u32 enough = flow->queue.backlog / 2, n = 0;
+	u32 until = fq_codel_drop_until(flow, quantum), n = 0;
 
-	if (flow->queue.backlog <= quantum)
-		enough += flow->queue.tail->next->len - 1;
 	do {
 		struct sk_buff *skb = take_head(flow);
 
@@ -144,7 +143,7 @@ static bool drop_from(struct fq_codel_flow *flow, u32 batch)
 		must(in_order(skb));
 		free(skb);
 	} while (++n < batch && flow->queue.tail &&
-		 flow->queue.backlog > enough);
+		 flow->queue.backlog > until);
 	return true;
 }
 
@@ -160,9 +159,7 @@ static bool drop_largest(struct fq_codel_flow *own, u32 batch)
 	for (i = 0; i < fq_codel_table_size(table); i++)
 		largest = max(largest, fq_codel_table_flow(table, i)->queue.backlog);
 	must(flow->queue.tail && flow->queue.backlog >= largest / 2);
-	if (own && own->queue.tail && own->queue.backlog >= flow->queue.backlog)
-		flow = own;
-	return drop_from(flow, batch);
+	return drop_from(own ? fq_codel_drop_victim(&table->drr.lists, own) : flow, batch);
 }
 
 static void change(u32 count)

@@ -105,6 +105,11 @@ static inline void *kvmalloc_array(size_t n, size_t size, int flags)
 	return malloc(n * size);
 }
 
+static inline void *vmalloc_array(size_t n, size_t size)
+{
+	return malloc(n * size);
+}
+
 static inline void *kzalloc(size_t size, int flags)
 {
 	(void)flags;
@@ -112,6 +117,11 @@ static inline void *kzalloc(size_t size, int flags)
 }
 
 static inline void kvfree(void *p)
+{
+	free(p);
+}
+
+static inline void vfree(void *p)
 {
 	free(p);
 }
