@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -12,8 +13,8 @@ from . import cache, cpio, process, root, suite
 TOP = Path(__file__).resolve().parents[3]
 # What no module, plugin or manual page is built from.
 NOT_BUILT = ("tests/", ".ci/", ".git", "out/")
-# What is installed and serves no qdisc
-FOR_USERS = ("usr/bin", "usr/share")
+# Of what is installed, what serves qdiscs
+SERVING = re.compile(r"etc/modprobe\.d/|usr/lib/modules/|usr/lib/[^/]+/tc/")
 
 
 def files() -> list[str]:
@@ -102,7 +103,7 @@ def _build(where: suite.Suite, names: list[str], made: Path) -> None:
     script = _script(where.headers, where.release)
     installed = _run(where, "building and installing the tree", script, made, work / "src")
     _archive(made / "tree.cpio", dest, installed)
-    serving = [p for p in installed if not str(p.relative_to(dest)).startswith(FOR_USERS)]
+    serving = [p for p in installed if SERVING.match(str(p.relative_to(dest)))]
     _strip(where, made, serving)
     _archive(made / "qdiscs.cpio", dest, serving)
     shutil.rmtree(work)
