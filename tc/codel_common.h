@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /*
- * What the tc front ends of codel and fq_codel share: a kind is a table of
- * options and tables of statistics; reading, printing and explaining them is
- * done from the tables alone.
+ * Common code of the tc front ends of codel and fq_codel. A kind is a table of
+ * options and tables of statistics; this code parses, prints and documents them
+ * from the tables alone.
  */
 #ifndef CODEL_COMMON_H
 #define CODEL_COMMON_H
@@ -64,7 +64,7 @@ enum codel_stat_type {
 	CODEL_STAT_TIME,	/* unsigned, microseconds */
 	CODEL_STAT_STIME,	/* signed, microseconds */
 	CODEL_STAT_FLAG,	/* the name alone */
-	CODEL_STAT_U64,		/* ours, of 64 bits: there as a whole or not at all */
+	CODEL_STAT_U64,		/* 64 bits; only out-of-tree qdiscs send it; 0 if incomplete */
 };
 
 /**
@@ -106,8 +106,8 @@ bool codel_copy_stats(void *to, const struct rtattr *xstats, size_t offset,
 void codel_print_stats(FILE *f, const struct codel_stat *table,
 		       const struct rtattr *xstats);
 
-/* What is ours begins at @offset; nothing is printed if it is not all there */
-void codel_print_sight(FILE *f, const struct rtattr *xstats, size_t offset);
+/* The extended statistics begin at @offset. If they are incomplete, print nothing. */
+void codel_print_ext_stats(FILE *f, const struct rtattr *xstats, size_t offset);
 void codel_print_flow(FILE *f, const struct rtattr *xstats, size_t offset);
 
 #endif /* CODEL_COMMON_H */

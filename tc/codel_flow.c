@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /*
- * What a flow did, and whose it is: struct codel_flow_stats.
+ * Statistics and addresses of a flow: struct codel_flow_stats.
  */
 #include <arpa/inet.h>
 #include <linux/if_ether.h>

@@ -30,8 +30,8 @@ static __u64 codel_histogram_packets(const struct codel_histogram *h)
 }
 
 /*
- * The end of the bucket in which that share of the packets is reached, as none
- * of them waited for longer; nor did any for longer than the maximum.
+ * Return the upper bound of the bucket that contains the percentile, at most the
+ * longest sojourn time.
  */
 static __u64 codel_percentile(const struct codel_histogram *h,
 			      unsigned int permille)
@@ -50,7 +50,7 @@ static __u64 codel_percentile(const struct codel_histogram *h,
 	return end < h->max ? end : h->max;
 }
 
-/* Three digits, as buckets are wider than what these leave out */
+/* Three digits suffice: a bucket is wider than the rounding error. */
 static void codel_print_time(FILE *f, __u64 ns)
 {
 	static const struct {

@@ -11,12 +11,12 @@
 #define CODEL_NO_END (~0ULL)	/* of times: longer than any that is known */
 
 /**
- * struct codel_histogram - how many packets waited for how long
+ * struct codel_histogram - number of packets by sojourn time
  * @packets: in each bucket
  * @first: the first bucket that is not 0
  * @end: the first one after those that are not 0
  * @buckets: how many there are; the last has no upper end
- * @bound: where a bucket begins, and so the one before it ends, ns
+ * @bound: returns the lower bound of a bucket, ns
  * @max: the longest time, ns; CODEL_NO_END if that is not known
  */
 struct codel_histogram {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /*
- * tc's writer of JSON, which is all that tc prints for us, and has no colour.
+ * Wrappers of tc's functions that print JSON. The plugins print all other output
+ * themselves, without colours.
  */
 #ifndef CODEL_JSON_H
 #define CODEL_JSON_H

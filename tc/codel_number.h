@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /*
- * Numbers as they are typed: whole numbers of 32 bits are read exactly,
- * whatever their unit.
+ * Parse numbers of the command line. Whole numbers of 32 bits are exact, with any
+ * unit.
  */
 #ifndef CODEL_NUMBER_H
 #define CODEL_NUMBER_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /*
- * From the command line to TCA_OPTIONS: what was given is sent, whatever its
- * value; what was not given is not.
+ * From the command line to TCA_OPTIONS. An option that was given is sent with any
+ * value; an option that was not given is not sent.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -15,14 +15,14 @@
 #define CODEL_REQUEST_MAX 1024	/* bytes of request up to the last option */
 #define CODEL_SELECTOR_LEN 32	/* "VALUE", without the "/MASK" */
 
-/* What the command line says about one option */
+/* One option as parsed from the command line */
 struct codel_value {
 	enum { CODEL_NOT_GIVEN, CODEL_GIVEN, CODEL_BY_FLAG } state;
 	__u32 value;
 	__u32 mask;
 };
 
-/* How a type is called in help and in errors */
+/* The words of each type in help and in errors */
 static const struct {
 	const char *arg;
 	const char *noun;
@@ -72,7 +72,7 @@ static void codel_usage(const char *kind, const struct codel_option *options)
 		fprintf(stderr, "SIZE is in b, k, m or g; bytes if it has no unit\n");
 }
 
-/* Always -1, which is how a plugin tells tc that it has reported an error */
+/* Return -1: tc then prints no error of its own. */
 __attribute__((format(printf, 3, 4)))
 static int codel_error(const char *kind, const char *keyword,
 		       const char *format, ...)

@@ -65,8 +65,8 @@ static void codel_print_selector(FILE *f, const struct codel_option *o,
 }
 
 /*
- * What the stock tc prints of an option: nothing if the option is off, or only in
- * TCA_CODEL_EXT.
+ * Print an option as the stock tc does: nothing if the option is off, or if only
+ * TCA_CODEL_EXT contains it.
  */
 static void codel_print_option(FILE *f, const struct codel_option *o,
 			       struct rtattr **tb)
@@ -102,8 +102,8 @@ static void codel_print_off(FILE *f, const struct codel_option *o)
 }
 
 /*
- * What the stock tc leaves out. A selector that lets everything pass is the
- * state of nearly every qdisc and would only be noise to a reader.
+ * Print the values that the stock tc leaves out. A selector that matches every
+ * packet is the default of every qdisc, so only JSON contains it.
  */
 static void codel_print_more(FILE *f, const struct codel_option *o,
 			     struct rtattr **tb, struct rtattr **ext)

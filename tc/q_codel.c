@@ -10,7 +10,7 @@ static const struct codel_option codel_options[] = {
 		.keyword = "limit",
 		.type = CODEL_PACKETS,
 		.attr = TCA_CODEL_LIMIT,
-		.help = "packets the queue holds before it drops from its tail",
+		.help = "maximum number of packets in the queue",
 	}, {
 		.keyword = "target",
 		.type = CODEL_TIME,
@@ -87,7 +87,7 @@ static int codel_print_xstats(CODEL_QDISC_UTIL *qu, FILE *f,
 		return 0;
 
 	codel_print_stats(f, codel_stats, xstats);
-	codel_print_sight(f, xstats, offsetof(struct codel_xstats, sight));
+	codel_print_ext_stats(f, xstats, offsetof(struct codel_xstats, sight));
 	return 0;
 }
 

@@ -10,7 +10,7 @@ static const struct codel_option fq_codel_options[] = {
 		.keyword = "limit",
 		.type = CODEL_PACKETS,
 		.attr = TCA_FQ_CODEL_LIMIT,
-		.help = "packets all queues hold before the fattest is cut",
+		.help = "maximum number of packets in all queues",
 	}, {
 		.keyword = "flows",
 		.type = CODEL_COUNT,
@@ -48,7 +48,7 @@ static const struct codel_option fq_codel_options[] = {
 		.keyword = "memory_limit",
 		.type = CODEL_SIZE,
 		.attr = TCA_FQ_CODEL_MEMORY_LIMIT,
-		.help = "memory all queues hold before the fattest is cut",
+		.help = "maximum memory of the packets in all queues",
 	}, {
 		.keyword = "ecn",
 		.type = CODEL_FLAG,
@@ -59,7 +59,7 @@ static const struct codel_option fq_codel_options[] = {
 		.type = CODEL_COUNT,
 		.attr = TCA_FQ_CODEL_DROP_BATCH_SIZE,
 		.hide_zero = true,
-		.help = "packets at most that one cut drops",
+		.help = "maximum number of packets dropped per overlimit event",
 	}, {
 		.keyword = "ceiling",
 		.type = CODEL_TIME,
@@ -75,7 +75,7 @@ static const struct codel_option fq_codel_options[] = {
 	}
 };
 
-/* Both kinds of statistics have a name of their own inside a union */
+/* Statistics of qdiscs and of classes are two members of a union. */
 #define FQ_CODEL_STAT_AT(part, member, label) \
 	.name = label, .offset = offsetof(struct tc_fq_codel_xstats, part.member)
 #define FQ_CODEL_STAT_IF(part, member) \
@@ -144,7 +144,7 @@ static int fq_codel_print_xstats(CODEL_QDISC_UTIL *qu, FILE *f,
 			 sizeof(type));
 	if (type == TCA_FQ_CODEL_XSTATS_QDISC) {
 		codel_print_stats(f, fq_codel_qdisc_stats, xstats);
-		codel_print_sight(f, xstats,
+		codel_print_ext_stats(f, xstats,
 				  offsetof(struct codel_fq_xstats, sight));
 	}
 	if (type == TCA_FQ_CODEL_XSTATS_CLASS) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /*
- * What a qdisc plugin and tc share, as far as our plugins use it.
+ * The interface between tc and its qdisc plugins, as far as these plugins use it.
  *
  * tc finds a plugin as q_KIND.so in its library directory, and in it the
  * symbol KIND_qdisc_util. The plugin's undefined symbols are tc's own. No
@@ -49,8 +49,8 @@ struct qdisc_util {
 };
 
 /*
- * tc spells these two types as enums. As nothing of ours is printed through
- * tc but JSON, which has no colour, PRINT_JSON is the only value that matters.
+ * tc declares these two types as enums. The plugins print only JSON through tc, so
+ * PRINT_JSON is the only value that matters.
  */
 enum {
 	PRINT_JSON = 2,

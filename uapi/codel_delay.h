@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR BSD-3-Clause */
 /*
  * The buckets of the histogram of sojourn times: eight to each power of two of
- * nanoseconds. The kernel counts in them; tc and codelstat read them.
+ * nanoseconds. The modules count in them; tc and codelstat read them.
  *
- * Up to 1,024 ns they are 64 ns wide. From 512 ns on a bucket is at most 12.5% as wide
- * as its lower bound; the last one takes all from 128.8 s on.
+ * Up to 1,024 ns they are 64 ns wide. From 512 ns on, the width of a bucket is at most
+ * 12.5% of its lower bound. The last bucket begins at 128.8 s and has no upper bound.
  */
 #ifndef CODEL_DELAY_H
 #define CODEL_DELAY_H
@@ -29,11 +29,10 @@
 #define CODEL_DELAY_MAX_SHIFT	37
 
 /**
- * codel_delay_bucket() - where a sojourn time is counted
+ * codel_delay_bucket() - the bucket of a sojourn time
  * @ns: sojourn time
  *
- * Of a time between 2^k and 2^(k+1) its first four bits say the bucket, from 8 to 15, and
- * k adds eight each.
+ * The first four bits of a time between 2^k and 2^(k+1) are 8 to 15; add eight for each k.
  *
  * Return: number of the bucket, below CODEL_DELAY_BUCKETS.
  */
@@ -41,18 +40,18 @@ static inline unsigned long codel_delay_bucket(__u64 ns)
 {
 	unsigned long k;
 
-	/* two questions, as the first takes no constant of 64 bits */
+	/* two comparisons: the first one needs no constant of 64 bits */
 	if (__builtin_expect(ns > 0x7fffffff && ns >> CODEL_DELAY_MAX_SHIFT, 0))
 		return CODEL_DELAY_BUCKETS - 1;
 	k = codel_delay_log2(ns | (__u64)1 << CODEL_DELAY_MIN_SHIFT);
-	/* k is below 64: the mask costs nothing, and tells UBSAN */
+	/* k is below 64; the mask costs nothing and satisfies UBSAN */
 	return (unsigned long)(ns << CODEL_DELAY_SUB_SHIFT >> (k & 63)) +
 	       k * CODEL_DELAY_SUB - CODEL_DELAY_MIN_SHIFT * CODEL_DELAY_SUB;
 }
 
 /**
- * codel_delay_bound() - where a bucket begins
- * @bucket: its number, or CODEL_DELAY_BUCKETS for the end of the last but open one
+ * codel_delay_bound() - the lower bound of a bucket
+ * @bucket: number of the bucket; CODEL_DELAY_BUCKETS returns 2^37 ns
  *
  * Return: the shortest sojourn time that it counts, ns.
  */

@@ -3,9 +3,9 @@
  * Netlink attributes and statistics of these qdiscs that go beyond <linux/pkt_sched.h>.
  *
  * The in-tree attributes (TCA_CODEL_*, TCA_FQ_CODEL_*) keep their numbers,
- * units and meanings. Everything of ours travels inside one nested attribute
- * of TCA_OPTIONS, numbered far above any that the kernel is likely to take.
- * It is the same for both kinds.
+ * units and meanings. All other attributes are inside one nested attribute of
+ * TCA_OPTIONS, the same for both kinds. Its number is far above those that
+ * in-tree attributes are likely to use.
  */
 #ifndef CODEL_UAPI_H
 #define CODEL_UAPI_H
@@ -14,8 +14,8 @@
 #include <linux/types.h>
 
 /*
- * Nested. Every dump has it, and with that says that it shows off values, too.
- * The kernel's own qdiscs ignore it in requests.
+ * Nested. Every dump contains it; its presence means that the dump contains the
+ * options that are off, too. In-tree qdiscs ignore it in requests.
  */
 #define TCA_CODEL_EXT 64
 
@@ -23,9 +23,9 @@
  * enum - attributes inside TCA_CODEL_EXT
  * @TCA_CODEL_EXT_CE_THRESHOLD_OFF: flag. In a request: switch ce_threshold off
  *	(an error together with a ce_threshold). In a dump: it is off.
- * @TCA_CODEL_EXT_RESET_STATS: flag. In a request: all counters start again from 0,
- *	those that the core keeps included. Never in a dump.
- * @TCA_CODEL_EXT_CEILING: u32, us, above target. In a request: the ceiling from now on. In
+ * @TCA_CODEL_EXT_RESET_STATS: flag. In a request: set all counters to 0, including
+ *	those of the core. Never in a dump.
+ * @TCA_CODEL_EXT_CEILING: u32, us, above target. In a request: set the ceiling. In
  *	a dump: the ceiling in force; absent if it is off.
  * @TCA_CODEL_EXT_CEILING_OFF: flag. In a request: no ceiling (an error together with
  *	one). In a dump: there is none.
@@ -42,15 +42,16 @@ enum {
 #define TCA_CODEL_EXT_MAX (__TCA_CODEL_EXT_MAX - 1)
 
 /*
- * Statistics are in TCA_STATS_APP of TCA_STATS2: the kernel's own structure, then ours.
- * They may grow at the end: a reader takes as many bytes as it knows and is given, and
- * what is not there is not known. (The older TCA_XSTATS has the kernel's alone.)
+ * Statistics are in TCA_STATS_APP of TCA_STATS2: the structure of the in-tree qdisc, then
+ * the extended statistics. They may grow at the end: a reader uses as many bytes as it
+ * supports and receives; the others are unknown. (The older TCA_XSTATS contains only the
+ * structure of the in-tree qdisc.)
  */
 
 /**
  * struct codel_count - packets and bytes
- * @packets: as they were queued: a packet that is segmented later is one
- * @bytes: their lengths as the queue counts them, link layer header and stab included
+ * @packets: a packet that is segmented later counts as one
+ * @bytes: lengths as the qdisc counts them, with link layer header and size table
  */
 struct codel_count {
 	__aligned_u64 packets;
@@ -58,21 +59,20 @@ struct codel_count {
 };
 
 /*
- * Why a packet did not leave the queue as it should have: constant and word. This list is
- * the only one: the enum, the tracepoints, and the words of tc and codelstat are made from
- * it, in this order.
+ * The causes of drops: constant and word. The enum, the tracepoints, and the words of tc
+ * and codelstat are made from this list, in this order.
  */
 #define CODEL_DROP_CAUSE_LIST(CAUSE)						\
 	CAUSE(CODEL_DROP_CODEL, "codel")	/* CoDel's signal */		\
 	CAUSE(CODEL_DROP_LIMIT, "limit")	/* more packets than limit */	\
 	CAUSE(CODEL_DROP_MEMORY, "memory")	/* more memory than memory_limit */ \
 	CAUSE(CODEL_DROP_CHANGE, "change")	/* a change left no room for it */ \
-	CAUSE(CODEL_DROP_FILTER, "filter")	/* a filter said so */		\
-	CAUSE(CODEL_DROP_TAKEN, "taken")	/* an action of a filter took it: no loss */ \
+	CAUSE(CODEL_DROP_FILTER, "filter")	/* the verdict of a filter */		\
+	CAUSE(CODEL_DROP_TAKEN, "taken")	/* stolen by an action of a filter: no loss */ \
 	CAUSE(CODEL_DROP_RESET, "reset")	/* the qdisc was reset, its device put down */ \
 	CAUSE(CODEL_DROP_CEILING, "ceiling")	/* signals did not slow senders down */
 
-/* Why a packet was marked */
+/* The causes of marks */
 #define CODEL_MARK_CAUSE_LIST(CAUSE)						\
 	CAUSE(CODEL_MARK_CODEL, "codel")	/* CoDel's signal */		\
 	CAUSE(CODEL_MARK_CE_THRESHOLD, "ce_threshold")
@@ -93,23 +93,23 @@ enum codel_mark_cause {
 };
 
 /**
- * struct codel_sight - what became of the packets, and how long they waited
- * @received: given to the queue
- * @sent: left it to be sent
- * @queued: are in it
- * @bypassed: the core sent them past the empty queue; @bypassed.packets counts the
+ * struct codel_sight - extended statistics: packet accounting and sojourn times
+ * @received: passed to the qdisc to be enqueued
+ * @sent: dequeued to be sent
+ * @queued: in the qdisc now
+ * @bypassed: sent by the core past the empty qdisc; @bypassed.packets counts the
  *	segments of the wire
  * @drop: by enum codel_drop_cause
  * @mark: by enum codel_mark_cause; they are among @sent or @queued
- * @delay_sum: of the sojourn times of @sent, ns
+ * @delay_sum: sum of the sojourn times of @sent, ns
  * @delay_max: the longest of them, ns
- * @delay_offset: of the buckets of their histogram from here, bytes
- * @delay_first: number of the first of these buckets; all others count 0
- * @delay_count: how many there are, __u64 each; their bounds are in codel_delay.h
+ * @delay_offset: distance of the histogram from the beginning of this structure, bytes
+ * @delay_first: number of the first bucket in the histogram; those left out count 0
+ * @delay_count: number of buckets in the histogram, __u64 each; see codel_delay.h
  * @reserved: 0
  *
  * received = sent + queued + the sum of drop. The buckets are read without a lock, and
- * may count packets that left after the rest was read.
+ * may count packets that are sent after the other members are read.
  */
 struct codel_sight {
 	struct codel_count received;
@@ -130,7 +130,7 @@ struct codel_sight {
  * struct codel_xstats - statistics of codel
  * @common: as in <linux/pkt_sched.h>
  * @reserved: 0
- * @sight: ours
+ * @sight: extended statistics
  */
 struct codel_xstats {
 	struct tc_codel_xstats common;
@@ -141,8 +141,8 @@ struct codel_xstats {
 /**
  * struct codel_fq_xstats - statistics of fq_codel
  * @common: as in <linux/pkt_sched.h>
- * @shared: packets that had to share a queue with another hash, as no queue was free
- * @sight: ours
+ * @shared: collisions: packets on overflow flows, which several hashes may use
+ * @sight: extended statistics
  */
 struct codel_fq_xstats {
 	struct tc_fq_codel_xstats common;
@@ -151,13 +151,13 @@ struct codel_fq_xstats {
 };
 
 /**
- * struct codel_tuple - whose packets a flow has, as one of them says
+ * struct codel_tuple - addresses and ports of a sample packet of a flow
  * @src: source address; the first four bytes are that of IPv4
  * @dst: destination address
  * @sport: source port, 0 if the protocol has none
  * @dport: destination port
- * @protocol: Ethernet type; 0 if no packet was looked at yet, or if the reader has no
- *	CAP_NET_ADMIN in the device's namespace: all other fields are 0, too
+ * @protocol: Ethernet type; 0, as all other members, if there is no sample yet, or if the
+ *	reader has no CAP_NET_ADMIN in the device's network namespace
  * @ip_proto: protocol above IP
  * @reserved: 0
  */
@@ -171,19 +171,19 @@ struct codel_tuple {
 	__u8 reserved;
 };
 
-/* Sojourn times of a flow: to each power of two, the first below 2^20 ns (1.05 ms), the
- * last from 2^31 ns (2.15 s) on
+/* Buckets of the sojourn times of a flow, one to each power of two: the first below
+ * 2^20 ns (1.05 ms), the last from 2^31 ns (2.15 s) on
  */
 #define CODEL_FLOW_DELAYS	13
 #define CODEL_FLOW_DELAY_SHIFT	19
 
 /**
- * struct codel_flow_stats - what a flow did since it has its queue
- * @bytes: that left its queue to be sent
- * @packets: the same
+ * struct codel_flow_stats - flow record: counters since the flow belongs to its hash
+ * @bytes: sent
+ * @packets: sent
  * @drops: by CoDel and for limits, packets
  * @marks: by CoDel and ce_threshold, packets
- * @delay: packets that left, by sojourn time
+ * @delay: packets sent, by sojourn time
  * @tuple: a sample: every 255th packet, the second first
  * @reserved: 0
  */
@@ -200,7 +200,7 @@ struct codel_flow_stats {
 /**
  * struct codel_fq_class_xstats - statistics of a class of fq_codel
  * @common: as in <linux/pkt_sched.h>
- * @flow: ours; absent for a flow that has no record, see "flows" in the manual
+ * @flow: the flow record; absent if the flow has none, see "flows" in the manual
  */
 struct codel_fq_class_xstats {
 	struct tc_fq_codel_xstats common;

@@ -56,7 +56,7 @@ extern const struct cs_command cs_list, cs_top, cs_watch, cs_export, cs_record, 
 /**
  * struct cs_common - options that all commands have
  * @filter: --dev or the operand DEV, --handle; the command sets @filter.flows itself
- * @netns: --netns: name or path of a network namespace, NULL for our own
+ * @netns: --netns: name or path of a network namespace, NULL for the caller's
  * @replay: --replay: a recording in the place of the kernel, or NULL
  * @speed: --speed: of a recording; 0 is without any pause
  * @interval: --interval, seconds

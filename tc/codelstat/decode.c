@@ -204,31 +204,31 @@ static bool cs_options(struct cs_qdisc *q, const struct nlattr *options)
 	return tb[TCA_CODEL_EXT];
 }
 
-/* The part of our statistics that both kinds have, and the histogram behind it. It is
- * checked as a whole: with half of it, numbers would be wrong without looking so.
+/* Read the extended statistics, which both kinds have, and the histogram behind them.
+ * Reject all of them if a part is invalid: wrong numbers would not look wrong.
  */
-static bool cs_sight(struct cs_snapshot *snapshot, struct cs_qdisc *q,
+static bool cs_ext_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
 		     const unsigned char *at, size_t len)
 {
-	struct codel_sight *sight = &q->sight;
+	struct codel_sight *stats = &q->ext_stats;
 	size_t bytes;
 
-	if (len < sizeof(*sight))
+	if (len < sizeof(*stats))
 		return false;
-	memcpy(sight, at, sizeof(*sight));
-	bytes = sight->delay_count * sizeof(*q->delay);
-	if (sight->delay_offset < sizeof(*sight) || sight->delay_offset > len ||
-	    bytes > len - sight->delay_offset ||
-	    sight->delay_first + sight->delay_count > CODEL_DELAY_BUCKETS) {
-		memset(sight, 0, sizeof(*sight));
+	memcpy(stats, at, sizeof(*stats));
+	bytes = stats->delay_count * sizeof(*q->delay);
+	if (stats->delay_offset < sizeof(*stats) || stats->delay_offset > len ||
+	    bytes > len - stats->delay_offset ||
+	    stats->delay_first + stats->delay_count > CODEL_DELAY_BUCKETS) {
+		memset(stats, 0, sizeof(*stats));
 		return false;
 	}
-	q->delay = cs_snapshot_add_delay(snapshot, at + sight->delay_offset,
-					 sight->delay_count);
+	q->delay = cs_snapshot_add_delay(snapshot, at + stats->delay_offset,
+					 stats->delay_count);
 	return true;
 }
 
-static bool cs_sight_at(struct cs_snapshot *snapshot, struct cs_qdisc *q,
+static bool cs_ext_stats_at(struct cs_snapshot *snapshot, struct cs_qdisc *q,
 			const struct nlattr *app, size_t offset)
 {
 	const unsigned char *payload;
@@ -238,7 +238,7 @@ static bool cs_sight_at(struct cs_snapshot *snapshot, struct cs_qdisc *q,
 		return false;
 	payload = mnl_attr_get_payload(app);
 	len = mnl_attr_get_payload_len(app);
-	return cs_sight(snapshot, q, payload + offset, len - offset);
+	return cs_ext_stats(snapshot, q, payload + offset, len - offset);
 }
 
 static void cs_codel_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
@@ -253,7 +253,7 @@ static void cs_codel_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
 	q->drop_overlimit = st.drop_overlimit;
 	q->ecn_mark = st.ecn_mark;
 	q->ce_mark = st.ce_mark;
-	q->ours = ext && cs_sight_at(snapshot, q, app, offsetof(struct codel_xstats, sight));
+	q->oot = ext && cs_ext_stats_at(snapshot, q, app, offsetof(struct codel_xstats, sight));
 }
 
 static void cs_fq_codel_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
@@ -273,9 +273,9 @@ static void cs_fq_codel_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
 	q->new_flow_count = qd->new_flow_count;
 	q->active = qd->new_flows_len + qd->old_flows_len;
 	q->memory = qd->memory_usage;
-	q->ours = ext && cs_sight_at(snapshot, q, app, offsetof(struct codel_fq_xstats, sight));
-	if (q->ours)
-		q->shared = st.shared;
+	q->oot = ext && cs_ext_stats_at(snapshot, q, app, offsetof(struct codel_fq_xstats, sight));
+	if (q->oot)
+		q->collisions = st.shared;
 }
 
 static void cs_common_stats(struct cs_qdisc *q, const struct nlattr **tb)

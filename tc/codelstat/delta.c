@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-/* What happened between two snapshots of a qdisc. */
+/* The difference of two snapshots of a qdisc. */
 #include <string.h>
 
 #include "snapshot.h"
 
-/* Counters of 32 bits come round: their difference does so, too */
+/* Counters of 32 bits wrap; so does their difference. */
 #define CS_SINCE_32(field) ((uint32_t)(now->field - (before ? before->field : 0)))
 #define CS_SINCE(field) (now->field - (before ? before->field : 0))
 
-static void cs_delta_ours(struct cs_delta *delta, const struct cs_qdisc *before,
+static void cs_delta_oot(struct cs_delta *delta, const struct cs_qdisc *before,
 			  const struct cs_qdisc *now)
 {
-	/* loops of their own for fields of their own: this runs for every qdisc */
-	uint64_t *delay = delta->delay + now->sight.delay_first;
+	/* one loop per counter, because this runs for every qdisc */
+	uint64_t *delay = delta->delay + now->ext_stats.delay_first;
 	unsigned int i;
 
 	for (i = 0; i < CODEL_DROP_CAUSES; i++) {
-		delta->cause[i] = CS_SINCE(sight.drop[i].packets);
+		delta->cause[i] = CS_SINCE(ext_stats.drop[i].packets);
 		delta->drops += delta->cause[i];
 	}
 	for (i = 0; i < CODEL_MARK_CAUSES; i++)
-		delta->mark[i] = CS_SINCE(sight.mark[i].packets);
-	for (i = 0; i < now->sight.delay_count; i++) {
+		delta->mark[i] = CS_SINCE(ext_stats.mark[i].packets);
+	for (i = 0; i < now->ext_stats.delay_count; i++) {
 		delay[i] = now->delay[i];
 		if (before)
-			delay[i] -= cs_delay_in(before, now->sight.delay_first + i);
+			delay[i] -= cs_delay_in(before, now->ext_stats.delay_first + i);
 		delta->delays += delay[i];
 	}
-	delta->shared = CS_SINCE(shared);
+	delta->collisions = CS_SINCE(collisions);
 }
 
-static void cs_delta_kernels(struct cs_delta *delta, const struct cs_qdisc *before,
+static void cs_delta_in_tree(struct cs_delta *delta, const struct cs_qdisc *before,
 			     const struct cs_qdisc *now)
 {
 	uint64_t limit = CS_SINCE_32(drop_overlimit);
@@ -38,10 +38,10 @@ static void cs_delta_kernels(struct cs_delta *delta, const struct cs_qdisc *befo
 
 	delta->drops = CS_SINCE_32(drops);
 	delta->cause[CODEL_DROP_MEMORY] = memory;
-	/* it counts those for memory in both */
+	/* in-tree fq_codel counts drops for memory in both */
 	if (limit > memory)
 		delta->cause[CODEL_DROP_LIMIT] = limit - memory;
-	/* the core's drops are read at another moment */
+	/* the core reads its count of drops at another time */
 	if (delta->drops > delta->cause[CODEL_DROP_LIMIT] + memory)
 		delta->cause[CODEL_DROP_CODEL] = delta->drops - memory -
 						 delta->cause[CODEL_DROP_LIMIT];
@@ -56,10 +56,10 @@ void cs_delta(struct cs_delta *delta, const struct cs_qdisc *before,
 	delta->seconds = before ? seconds : 0;
 	delta->bytes = CS_SINCE(bytes);
 	delta->packets = CS_SINCE(packets);
-	if (now->ours)
-		cs_delta_ours(delta, before, now);
+	if (now->oot)
+		cs_delta_oot(delta, before, now);
 	else
-		cs_delta_kernels(delta, before, now);
+		cs_delta_in_tree(delta, before, now);
 	delta->marks = delta->mark[CODEL_MARK_CODEL] + delta->mark[CODEL_MARK_CE_THRESHOLD];
 }
 
@@ -121,7 +121,7 @@ void cs_delays(struct cs_delays *delays, const struct cs_qdisc *qdisc,
 		{ 50, &delays->p50 }, { 90, &delays->p90 }, { 99, &delays->p99 },
 		{ 99.9, &delays->p999 }, { 100, &delays->max },
 	};
-	unsigned int bucket = qdisc->sight.delay_first;
+	unsigned int bucket = qdisc->ext_stats.delay_first;
 	uint64_t passed = 0;
 	size_t i;
 
@@ -129,7 +129,7 @@ void cs_delays(struct cs_delays *delays, const struct cs_qdisc *qdisc,
 	delays->known = delta->delays;
 	for (i = 0; delays->known && i < sizeof(wanted) / sizeof(*wanted); i++) {
 		bucket = cs_reach(delta->delay, delta->delays, wanted[i].p, bucket, &passed);
-		*wanted[i].to = cs_capped(bucket, qdisc->sight.delay_max);
+		*wanted[i].to = cs_capped(bucket, qdisc->ext_stats.delay_max);
 	}
 }
 

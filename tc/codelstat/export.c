@@ -110,7 +110,7 @@ static int export_serve(struct export *export, int fd)
 	return CS_SYSTEM;
 }
 
-/* The socket first: it is to be in our own network namespace, whichever is looked into */
+/* Open the socket first: the server stays in the caller's network namespace, also with --netns. */
 static int export_listen(struct export *export, const struct cs_common *common,
 			 const char *where)
 {

@@ -22,7 +22,7 @@ void flows_note(struct flow_seen *seen, uint64_t now, const struct cs_flow *flow
 	}
 }
 
-/* A queue that counts less than before has got a new owner, or was told to start again */
+/* A flow that counts less than before belongs to another hash now, or was reset. */
 static bool flows_is_same(const struct flow_seen *then, const struct codel_flow_stats *now)
 {
 	return then->at && now->packets >= then->stats.packets &&

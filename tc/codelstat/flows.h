@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /*
- * What the flows of an fq_codel did in an interval. The kernel shows a flow only while
- * it is active, and counts from when it was given its queue: so each is compared with
- * when it was seen last, which may be several intervals ago.
+ * The flows of an fq_codel in an interval. The kernel dumps a flow only while the flow is
+ * active, and counts from the time at which a hash got the flow. So each flow is compared
+ * with its last dump, which may be several intervals ago.
  */
 #ifndef CODELSTAT_FLOWS_H
 #define CODELSTAT_FLOWS_H
@@ -25,7 +25,7 @@ struct flow_seen {
  * struct flow_row - a flow, and what it did
  * @flow: as it is now
  * @known: what follows is known; not of a flow that was not seen before and may have
- *	counted before the interval, nor of the kernel's own kind
+ *	counted before the interval, nor of in-tree fq_codel
  * @seconds: since it was seen last, or the interval; 0: all of its time
  * @bytes: sent in them
  * @packets: the same
@@ -52,9 +52,8 @@ struct flow_row {
 void flows_note(struct flow_seen *seen, uint64_t now, const struct cs_flow *flows, size_t n);
 
 /*
- * What they did since they were seen last (@seen NULL: since they have their queues), in
- * @rows; those with the largest share first, then those with the largest backlog.
- * @delta is of the qdisc, and the interval it is of.
+ * Fill @rows with the counts of each flow since its last dump (@seen NULL: since its hash
+ * got the flow), largest share first, then largest backlog. @delta is that of the qdisc.
  */
 void flows_compare(struct flow_row *rows, const struct flow_seen *seen, uint64_t now,
 		   const struct cs_flow *flows, size_t n, const struct cs_delta *delta);

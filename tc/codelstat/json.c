@@ -97,7 +97,7 @@ static void cs_json_options(FILE *out, const struct cs_qdisc *q)
 	cs_put(out, "}");
 }
 
-/* What all kernels give */
+/* Statistics that in-tree qdiscs have, too */
 static void cs_json_stats(FILE *out, const struct cs_qdisc *q)
 {
 	cs_put(out, ",\"stats\":{\"bytes\":");
@@ -123,43 +123,43 @@ static void cs_json_stats(FILE *out, const struct cs_qdisc *q)
 	cs_put(out, "}");
 }
 
-static void cs_json_causes(FILE *out, const struct codel_sight *sight)
+static void cs_json_causes(FILE *out, const struct codel_sight *stats)
 {
 	size_t i;
 
 	cs_put(out, ",\"drop\":{");
 	for (i = 0; i < CODEL_DROP_CAUSES; i++) {
 		cs_put(out, i ? "," : "");
-		cs_json_count(out, cs_drop_words[i], &sight->drop[i]);
+		cs_json_count(out, cs_drop_words[i], &stats->drop[i]);
 	}
 	cs_put(out, "},\"mark\":{");
 	for (i = 0; i < CODEL_MARK_CAUSES; i++) {
 		cs_put(out, i ? "," : "");
-		cs_json_count(out, cs_mark_words[i], &sight->mark[i]);
+		cs_json_count(out, cs_mark_words[i], &stats->mark[i]);
 	}
 	cs_put(out, "}");
 }
 
-/* Ours: the ledger, and the delay since the counters began */
-static void cs_json_sight(FILE *out, const struct cs_qdisc *q)
+/* Extended statistics: packet accounting, and the delay since the counters began */
+static void cs_json_ext_stats(FILE *out, const struct cs_qdisc *q)
 {
-	const struct codel_sight *sight = &q->sight;
+	const struct codel_sight *stats = &q->ext_stats;
 
 	cs_put(out, ",\"ledger\":{");
-	cs_json_count(out, "received", &sight->received);
+	cs_json_count(out, "received", &stats->received);
 	cs_put(out, ",");
-	cs_json_count(out, "sent", &sight->sent);
+	cs_json_count(out, "sent", &stats->sent);
 	cs_put(out, ",");
-	cs_json_count(out, "queued", &sight->queued);
+	cs_json_count(out, "queued", &stats->queued);
 	cs_put(out, ",");
-	cs_json_count(out, "bypassed", &sight->bypassed);
-	cs_json_causes(out, sight);
+	cs_json_count(out, "bypassed", &stats->bypassed);
+	cs_json_causes(out, stats);
 	if (q->type == CS_FQ_CODEL)
-		cs_json_uint(out, "shared", q->shared);
+		cs_json_uint(out, "shared", q->collisions);
 	cs_put(out, "},\"delay\":{\"sum_ns\":");
-	cs_put_uint(out, sight->delay_sum);
-	cs_json_uint(out, "max_ns", sight->delay_max);
-	cs_json_buckets(out, q->delay, sight->delay_first, sight->delay_count);
+	cs_put_uint(out, stats->delay_sum);
+	cs_json_uint(out, "max_ns", stats->delay_max);
+	cs_json_buckets(out, q->delay, stats->delay_first, stats->delay_count);
 	cs_put(out, "}");
 }
 
@@ -177,7 +177,7 @@ static void cs_json_words(FILE *out, const char *key, const char *const *words,
 	cs_put(out, "}");
 }
 
-/* What is shown to people: of the interval, or of all times without one */
+/* The figures of the list: of the interval, or without one since the counters began */
 static void cs_json_delta(FILE *out, const struct cs_row *row)
 {
 	const struct cs_delta *d = &row->delta;
@@ -217,8 +217,8 @@ static void cs_json_row(FILE *out, const struct cs_row *row)
 	cs_json_text(out, ",", "kind", q->kind);
 	cs_json_options(out, q);
 	cs_json_stats(out, q);
-	if (q->ours)
-		cs_json_sight(out, q);
+	if (q->oot)
+		cs_json_ext_stats(out, q);
 	cs_json_delta(out, row);
 	cs_verdict(q, &row->delta, row->flows, row->n_flows, verdict, sizeof(verdict));
 	cs_json_text(out, ",", "verdict", verdict);

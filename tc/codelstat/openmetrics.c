@@ -56,15 +56,15 @@ enum metrics_form {
 /**
  * struct metrics_number - a family with one number of each qdisc
  * @family: its head
- * @ours: of this project's modules
- * @theirs: of the kernel's own
+ * @oot: of the out-of-tree modules
+ * @in_tree: of in-tree qdiscs
  * @fq: of fq_codel alone
  * @form: of the number
  */
 struct metrics_number {
 	struct metrics_family family;
-	struct metrics_field ours;
-	struct metrics_field theirs;
+	struct metrics_field oot;
+	struct metrics_field in_tree;
 	bool fq;
 	enum metrics_form form;
 };
@@ -74,60 +74,60 @@ struct metrics_number {
 
 static const struct metrics_number metrics_numbers[] = {
 	{ COUNTER("codel_received_packets", "packets", "Packets given to the queue."),
-	  .ours = FIELD(sight.received.packets) },
+	  .oot = FIELD(ext_stats.received.packets) },
 	{ COUNTER("codel_received_bytes", "bytes", "Bytes given to the queue."),
-	  .ours = FIELD(sight.received.bytes) },
+	  .oot = FIELD(ext_stats.received.bytes) },
 	{ COUNTER("codel_sent_packets", "packets",
 		  "Packets that left the queue to be sent; of the kernel's own kinds, all sent."),
-	  .ours = FIELD(sight.sent.packets), .theirs = FIELD(packets) },
+	  .oot = FIELD(ext_stats.sent.packets), .in_tree = FIELD(packets) },
 	{ COUNTER("codel_sent_bytes", "bytes",
 		  "Bytes that left the queue to be sent; of the kernel's own kinds, all sent."),
-	  .ours = FIELD(sight.sent.bytes), .theirs = FIELD(bytes) },
+	  .oot = FIELD(ext_stats.sent.bytes), .in_tree = FIELD(bytes) },
 	{ COUNTER("codel_bypassed_packets", "packets",
 		  "Packets of the wire that were sent past the empty queue."),
-	  .ours = FIELD(sight.bypassed.packets) },
+	  .oot = FIELD(ext_stats.bypassed.packets) },
 	{ COUNTER("codel_bypassed_bytes", "bytes",
 		  "Bytes that were sent past the empty queue."),
-	  .ours = FIELD(sight.bypassed.bytes) },
+	  .oot = FIELD(ext_stats.bypassed.bytes) },
 	{ COUNTER("codel_new_flows", NULL, "Times that a flow became active."),
-	  .ours = FIELD(new_flow_count), .theirs = FIELD(new_flow_count), .fq = true },
+	  .oot = FIELD(new_flow_count), .in_tree = FIELD(new_flow_count), .fq = true },
 	{ COUNTER("codel_shared_packets", "packets",
 		  "Packets that had to share a queue with another flow."),
-	  .ours = FIELD(shared), .fq = true },
+	  .oot = FIELD(collisions), .fq = true },
 	{ GAUGE("codel_backlog_packets", "packets", "Packets in the queue."),
-	  .ours = FIELD(qlen), .theirs = FIELD(qlen) },
+	  .oot = FIELD(qlen), .in_tree = FIELD(qlen) },
 	{ GAUGE("codel_backlog_bytes", "bytes", "Bytes in the queue."),
-	  .ours = FIELD(backlog), .theirs = FIELD(backlog) },
+	  .oot = FIELD(backlog), .in_tree = FIELD(backlog) },
 	{ GAUGE("codel_memory_used_bytes", "bytes", "Memory of the packets in the queue."),
-	  .ours = FIELD(memory), .theirs = FIELD(memory), .fq = true },
+	  .oot = FIELD(memory), .in_tree = FIELD(memory), .fq = true },
 	{ GAUGE("codel_active_flows", NULL, "Flows that have packets in the queue."),
-	  .ours = FIELD(active), .theirs = FIELD(active), .fq = true },
+	  .oot = FIELD(active), .in_tree = FIELD(active), .fq = true },
 	{ GAUGE("codel_sojourn_max_seconds", "seconds",
 		"Longest time that a packet waited, since the counters began."),
-	  .ours = FIELD(sight.delay_max), .form = METRICS_NS },
+	  .oot = FIELD(ext_stats.delay_max), .form = METRICS_NS },
 	{ GAUGE("codel_target_seconds", "seconds",
 		"Setting: standing delay that is acceptable."),
-	  .ours = FIELD(target), .theirs = FIELD(target), .form = METRICS_NS },
+	  .oot = FIELD(target), .in_tree = FIELD(target), .form = METRICS_NS },
 	{ GAUGE("codel_interval_seconds", "seconds",
 		"Setting: how long the delay may stay above the target."),
-	  .ours = FIELD(interval), .theirs = FIELD(interval), .form = METRICS_NS },
+	  .oot = FIELD(interval), .in_tree = FIELD(interval), .form = METRICS_NS },
 	{ GAUGE("codel_ce_threshold_seconds", "seconds",
 		"Setting: delay above which every packet is marked; absent if off."),
-	  .ours = FIELD(ce_threshold), .theirs = FIELD(ce_threshold),
+	  .oot = FIELD(ce_threshold), .in_tree = FIELD(ce_threshold),
 	  .form = METRICS_NS_OR_OFF },
 	{ GAUGE("codel_ceiling_seconds", "seconds",
 		"Setting: delay at which every packet is dropped if signals have no effect; "
 		"absent if off."),
-	  .ours = FIELD(ceiling), .form = METRICS_NS_OR_OFF },
+	  .oot = FIELD(ceiling), .form = METRICS_NS_OR_OFF },
 	{ GAUGE("codel_limit_packets", "packets", "Setting: most packets in the queue."),
-	  .ours = FIELD(limit), .theirs = FIELD(limit) },
+	  .oot = FIELD(limit), .in_tree = FIELD(limit) },
 	{ GAUGE("codel_memory_limit_bytes", "bytes",
 		"Setting: most memory for packets in the queue."),
-	  .ours = FIELD(memory_limit), .theirs = FIELD(memory_limit), .fq = true },
+	  .oot = FIELD(memory_limit), .in_tree = FIELD(memory_limit), .fq = true },
 	{ GAUGE("codel_flows_limit", NULL, "Setting: number of queues for flows."),
-	  .ours = FIELD(flows), .theirs = FIELD(flows), .fq = true },
+	  .oot = FIELD(flows), .in_tree = FIELD(flows), .fq = true },
 	{ GAUGE("codel_ecn_enabled", NULL, "Setting: whether packets are marked, 0 or 1."),
-	  .ours = FIELD(ecn), .theirs = FIELD(ecn) },
+	  .oot = FIELD(ecn), .in_tree = FIELD(ecn) },
 };
 
 /* A family with a number for each cause; @bytes of struct codel_count, or its packets */
@@ -241,7 +241,7 @@ static void metrics_number_of(const struct metrics_text *text,
 			      const struct metrics_number *number,
 			      const struct cs_qdisc *qdisc)
 {
-	const struct metrics_field *field = qdisc->ours ? &number->ours : &number->theirs;
+	const struct metrics_field *field = qdisc->oot ? &number->oot : &number->in_tree;
 	uint64_t value;
 
 	if (!field->size || (number->fq && qdisc->type != CS_FQ_CODEL))
@@ -271,11 +271,11 @@ static void metrics_numbers_all(const struct metrics_text *text)
 	}
 }
 
-/* The kernel's own kinds tell these causes apart, and count no bytes of them */
+/* The causes that in-tree qdiscs count, in packets only */
 static bool metrics_knows(const struct metrics_fate *fate, const struct cs_qdisc *qdisc,
 			  unsigned int cause)
 {
-	if (qdisc->ours)
+	if (qdisc->oot)
 		return true;
 	if (fate->bytes)
 		return false;
@@ -287,8 +287,8 @@ static uint64_t metrics_count(const struct metrics_fate *fate, const struct cs_q
 			      const struct cs_delta *total, unsigned int cause)
 {
 	if (fate->bytes)
-		return fate->marks ? qdisc->sight.mark[cause].bytes :
-				     qdisc->sight.drop[cause].bytes;
+		return fate->marks ? qdisc->ext_stats.mark[cause].bytes :
+				     qdisc->ext_stats.drop[cause].bytes;
 	return fate->marks ? total->mark[cause] : total->cause[cause];
 }
 
@@ -346,7 +346,7 @@ static void metrics_histogram_of(const struct metrics_text *text,
 	fprintf(text->out, ",le=\"+Inf\"} %" PRIu64 "\n", below);
 	metrics_begin(text->out, family, "_sum", qdisc);
 	fputs("} ", text->out);
-	metrics_ns(text->out, qdisc->sight.delay_sum);
+	metrics_ns(text->out, qdisc->ext_stats.delay_sum);
 	fputc('\n', text->out);
 	metrics_begin(text->out, family, "_count", qdisc);
 	fprintf(text->out, "} %" PRIu64 "\n", below);
@@ -358,7 +358,7 @@ static void metrics_histogram_all(const struct metrics_text *text)
 
 	metrics_head(text, &metrics_sojourn);
 	for (i = 0; i < text->snapshot->n_qdiscs; i++)
-		if (text->snapshot->qdiscs[i].ours)
+		if (text->snapshot->qdiscs[i].oot)
 			metrics_histogram_of(text, &text->snapshot->qdiscs[i]);
 }
 
@@ -371,7 +371,7 @@ static void metrics_info_all(const struct metrics_text *text)
 	for (i = 0; i < text->snapshot->n_qdiscs; i++, qdisc++) {
 		metrics_begin(text->out, &metrics_info, "_info", qdisc);
 		fprintf(text->out, ",above=\"%s\",source=\"%s\"} 1\n", qdisc->above,
-			qdisc->ours ? "module" : "kernel");
+			qdisc->oot ? "module" : "kernel");
 	}
 }
 

@@ -155,18 +155,18 @@ static bool cs_began_again(const struct cs_qdisc *before, const struct cs_qdisc 
 
 	if (now->bytes < before->bytes || now->packets < before->packets)
 		return true;
-	if (!now->ours)
+	if (!now->oot)
 		return false;
-	if (cs_fewer(&now->sight.received, &before->sight.received) ||
-	    cs_fewer(&now->sight.sent, &before->sight.sent) ||
-	    now->sight.delay_sum < before->sight.delay_sum ||
-	    now->sight.delay_max < before->sight.delay_max)
+	if (cs_fewer(&now->ext_stats.received, &before->ext_stats.received) ||
+	    cs_fewer(&now->ext_stats.sent, &before->ext_stats.sent) ||
+	    now->ext_stats.delay_sum < before->ext_stats.delay_sum ||
+	    now->ext_stats.delay_max < before->ext_stats.delay_max)
 		return true;
 	for (i = 0; i < CODEL_DROP_CAUSES; i++)
-		if (cs_fewer(&now->sight.drop[i], &before->sight.drop[i]))
+		if (cs_fewer(&now->ext_stats.drop[i], &before->ext_stats.drop[i]))
 			return true;
-	for (i = 0; i < before->sight.delay_count; i++)
-		if (cs_delay_in(now, before->sight.delay_first + (unsigned int)i) <
+	for (i = 0; i < before->ext_stats.delay_count; i++)
+		if (cs_delay_in(now, before->ext_stats.delay_first + (unsigned int)i) <
 		    before->delay[i])
 			return true;
 	return false;
@@ -177,7 +177,7 @@ const struct cs_qdisc *cs_snapshot_find(const struct cs_snapshot *in,
 {
 	const struct cs_qdisc *found = cs_same_qdisc(in, qdisc);
 
-	if (!found || strcmp(found->kind, qdisc->kind) || found->ours != qdisc->ours)
+	if (!found || strcmp(found->kind, qdisc->kind) || found->oot != qdisc->oot)
 		return NULL;
 	return cs_began_again(found, qdisc) ? NULL : found;
 }
@@ -224,7 +224,7 @@ const struct cs_flow *cs_snapshot_flows(const struct cs_snapshot *snapshot,
 	if (cs_is_ambiguous(snapshot, qdisc))
 		return NULL;
 	first = cs_first_flow(snapshot, &key);
-	key.classid += 1 << 16;	/* wraps for ffff:, which is never one of ours */
+	key.classid += 1 << 16;	/* wraps for ffff:, which no codel or fq_codel has */
 	end = cs_first_flow(snapshot, &key);
 	if (end <= first)
 		return NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /*
- * What the kernel said of the queues of a network namespace at one time, and what
- * happened between two such times. All of codelstat works on these: where a snapshot
- * comes from, netlink or a recording, is the concern of netlink.c and record.c alone.
+ * A snapshot contains the state of all queues of a network namespace; a delta is the
+ * difference of two snapshots. Only netlink.c and replay.c depend on the source of a
+ * snapshot, the kernel or a recording.
  */
 #ifndef CODELSTAT_SNAPSHOT_H
 #define CODELSTAT_SNAPSHOT_H
@@ -36,10 +36,10 @@ enum cs_kind {
  * @dev: name of its device
  * @handle: as in struct tcmsg, 0x00100000 is "10:"
  * @parent: the same; TC_H_ROOT, or a class of another qdisc
- * @above: kind of the qdisc that it is below of ("mq", "htb"), "" for a root
+ * @above: kind of the parent qdisc ("mq", "htb"), "" for a root
  * @kind: its name
  * @type: what it is
- * @ours: the kernel gave the statistics of this project's modules: @sight is valid
+ * @oot: an out-of-tree qdisc, whose extended statistics are in @ext_stats
  * @target: ns
  * @interval: ns
  * @limit: packets
@@ -61,12 +61,12 @@ enum cs_kind {
  * @drop_overlimit: packets, 32 bits
  * @drop_overmemory: packets, 32 bits; fq_codel
  * @new_flow_count: fq_codel, 32 bits
- * @active: flows in the lines of new and of old ones; fq_codel
- * @shared: packets that shared a queue; ours, fq_codel
+ * @active: flows on new_flows and old_flows; fq_codel
+ * @collisions: packets on overflow flows; fq_codel_oot
  * @dropping: codel
  * @ldelay: sojourn time of the last packet, us; codel
- * @sight: ours: ledger, sum and maximum of the delay
- * @delay: ours: the buckets of the histogram that @sight announces; memory of the snapshot
+ * @ext_stats: extended statistics: packet accounting, sum and maximum of the delay
+ * @delay: the buckets of the histogram that @ext_stats describes; memory of the snapshot
  */
 struct cs_qdisc {
 	int ifindex;
@@ -76,7 +76,7 @@ struct cs_qdisc {
 	char above[CS_NAME_MAX];
 	char kind[CS_KIND_MAX];
 	enum cs_kind type;
-	bool ours;
+	bool oot;
 
 	uint64_t target;
 	uint64_t interval;
@@ -101,20 +101,20 @@ struct cs_qdisc {
 	uint32_t drop_overmemory;
 	uint32_t new_flow_count;
 	uint32_t active;
-	uint64_t shared;
+	uint64_t collisions;
 	bool dropping;
 	uint32_t ldelay;
 
-	struct codel_sight sight;
+	struct codel_sight ext_stats;
 	const uint64_t *delay;
 };
 
 /* Packets in a bucket of codel_delay.h; most qdiscs have few buckets that are not empty */
 static inline uint64_t cs_delay_in(const struct cs_qdisc *qdisc, unsigned int bucket)
 {
-	const unsigned int at = bucket - qdisc->sight.delay_first;
+	const unsigned int at = bucket - qdisc->ext_stats.delay_first;
 
-	return at < qdisc->sight.delay_count ? qdisc->delay[at] : 0;
+	return at < qdisc->ext_stats.delay_count ? qdisc->delay[at] : 0;
 }
 
 /**
@@ -128,7 +128,7 @@ static inline uint64_t cs_delay_in(const struct cs_qdisc *qdisc, unsigned int bu
  * @count: of the control law
  * @dropping: CoDel is in the dropping state
  * @known: the kernel gave @stats
- * @stats: ours
+ * @stats: of the flow record
  */
 struct cs_flow {
 	int ifindex;
@@ -144,7 +144,7 @@ struct cs_flow {
 };
 
 /**
- * struct cs_snapshot - all that was there at one time
+ * struct cs_snapshot - all qdiscs and flows at one time
  * @monotonic: when it was taken, ns (CLOCK_MONOTONIC), after the answer had come
  * @realtime: the same, ns since 1970
  * @qdiscs: by device, then handle; @n_qdiscs of them
@@ -224,8 +224,8 @@ const uint64_t *cs_snapshot_add_delay(struct cs_snapshot *snapshot, const void *
 /* By device, then handle, then parent: default qdiscs below mq all have handle 0 */
 void cs_snapshot_sort(struct cs_snapshot *snapshot);
 
-/* The flows of one qdisc, @n of them. Flows of default qdiscs (handle 0) belong to nobody
- * if the device has several.
+/* The flows of one qdisc, @n of them. If a device has several default qdiscs (handle 0),
+ * their flows belong to none of them.
  */
 const struct cs_flow *cs_snapshot_flows(const struct cs_snapshot *snapshot,
 					const struct cs_qdisc *qdisc, size_t *n);
@@ -243,12 +243,12 @@ const struct cs_qdisc *cs_snapshot_find(const struct cs_snapshot *in,
  * @packets: the same
  * @drops: dropped in it, all causes; @cause has each of them
  * @marks: marked in it
- * @cause: packets by enum codel_drop_cause; of the kernel's kinds only those it tells
- *	apart: memory, limit, and the rest as codel
+ * @cause: packets by enum codel_drop_cause; in-tree qdiscs count only memory, limit,
+ *	and the rest as codel
  * @mark: packets by enum codel_mark_cause
- * @shared: packets that shared a queue, see codel_fq_xstats
+ * @collisions: packets on overflow flows, see codel_fq_xstats
  * @delays: packets of the histogram @delay
- * @delay: sojourn times in the interval; only if the qdisc is ours
+ * @delay: sojourn times in the interval; only of out-of-tree qdiscs
  */
 struct cs_delta {
 	double seconds;
@@ -258,7 +258,7 @@ struct cs_delta {
 	uint64_t marks;
 	uint64_t cause[CODEL_DROP_CAUSES];
 	uint64_t mark[CODEL_MARK_CAUSES];
-	uint64_t shared;
+	uint64_t collisions;
 	uint64_t delays;
 	uint64_t delay[CODEL_DELAY_BUCKETS];
 };
@@ -274,8 +274,8 @@ void cs_delta(struct cs_delta *delta, const struct cs_qdisc *before,
  * @delay: its buckets
  * @p: 0 to 100
  *
- * Return: the end of the bucket in which the share @p is reached, ns: the delay was at
- * most this long for so many packets. 0 without packets. tc prints the same.
+ * Return: upper bound of the bucket that contains the percentile, ns; 0 without packets.
+ * tc prints the same value.
  */
 double cs_percentile(const uint64_t delay[CODEL_DELAY_BUCKETS], double p);
 
@@ -297,7 +297,7 @@ void cs_delays(struct cs_delays *delays, const struct cs_qdisc *qdisc,
 double cs_backlog_ms(const struct cs_qdisc *qdisc, const struct cs_delta *delta);
 
 /**
- * cs_verdict() - what an operator should make of it, in one line of plain words
+ * cs_verdict() - the state of a queue for its operator, in one line
  * @qdisc: as it is now
  * @delta: what it did in the last interval
  * @flows: its active flows, NULL if they were not asked for

@@ -104,7 +104,7 @@ static void top_title(FILE *out, const struct top *top, const struct top_view *v
 
 static void top_text(FILE *out, const struct top *top, const struct top_view *view)
 {
-	double longest = view->of.q->ours ? (double)view->of.q->sight.delay_max : 0;
+	double longest = view->of.q->oot ? (double)view->of.q->ext_stats.delay_max : 0;
 	size_t i;
 
 	top_title(out, top, view);

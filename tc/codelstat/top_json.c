@@ -71,7 +71,7 @@ void top_json(FILE *out, const struct top_view *view)
 {
 	const uint64_t time = view->snapshot->realtime;
 	const struct cs_qdisc *qdisc = view->of.q;
-	double longest = qdisc->ours ? (double)qdisc->sight.delay_max : 0;
+	double longest = qdisc->oot ? (double)qdisc->ext_stats.delay_max : 0;
 	char handle[CS_TEXT], parent[CS_TEXT];
 	size_t i;
 

@@ -138,12 +138,12 @@ static bool cs_bursts(const struct cs_facts *f)
 
 static bool cs_waits_unknown(const struct cs_facts *f)
 {
-	return !f->q->ours && f->q->qlen;
+	return !f->q->oot && f->q->qlen;
 }
 
 static bool cs_nothing_unknown(const struct cs_facts *f)
 {
-	return !f->q->ours;
+	return !f->q->oot;
 }
 
 static bool cs_otherwise(const struct cs_facts *f)
@@ -157,9 +157,9 @@ static bool cs_one_flow(const struct cs_facts *f)
 	return f->share >= CS_SHARE && f->q->qlen > CS_FEW_PACKETS && !cs_slow_flow(f);
 }
 
-static bool cs_shared(const struct cs_facts *f)
+static bool cs_collisions(const struct cs_facts *f)
 {
-	return f->d->shared;
+	return f->d->collisions;
 }
 
 static bool cs_no_ecn(const struct cs_facts *f)
@@ -198,7 +198,7 @@ static const struct cs_rule cs_rules[] = {
 
 static const struct cs_rule cs_remarks[] = {
 	{ cs_one_flow,		"one flow holds {share}% of the backlog" },
-	{ cs_shared,		"more flows than queues: raise flows" },
+	{ cs_collisions,		"more flows than queues: raise flows" },
 	{ cs_no_ecn,		"drops that ECN could have been marks" },
 };
 

@@ -16,7 +16,7 @@
 
 static bool watch_has_delay(const struct cs_qdisc *qdisc)
 {
-	return qdisc->ours;
+	return qdisc->oot;
 }
 
 struct watch {

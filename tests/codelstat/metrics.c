@@ -8,7 +8,7 @@
 #include "openmetrics.h"
 
 static struct cs_qdisc qdisc = {
-	.dev = "eth0", .kind = "fq_codel_oot", .type = CS_FQ_CODEL, .ours = true,
+	.dev = "eth0", .kind = "fq_codel_oot", .type = CS_FQ_CODEL, .oot = true,
 	.ce_threshold = UINT64_MAX, .ceiling = 50000000,
 };
 static uint64_t delay[CODEL_DELAY_BUCKETS];
@@ -48,9 +48,9 @@ int main(void)
 	for (i = 0; i < CODEL_DELAY_BUCKETS; i++)
 		delay[i] = i;
 	qdisc.delay = delay;
-	qdisc.sight.delay_count = CODEL_DELAY_BUCKETS;
+	qdisc.ext_stats.delay_count = CODEL_DELAY_BUCKETS;
 	for (i = 0; i < CODEL_DROP_CAUSES; i++)
-		qdisc.sight.drop[i].packets = 1;
+		qdisc.ext_stats.drop[i].packets = 1;
 	busy = series();
 	ktap_result(!strcmp(idle, busy), "and the same series when it is busy");
 	ktap_result(strstr(idle, "cause=\"ceiling\"}"), "the ceiling's drops are a series");

@@ -92,15 +92,15 @@ static void columns(void)
 }
 
 /* Of ours, with a histogram that is empty */
-static struct cs_qdisc ours(void)
+static struct cs_qdisc oot_qdisc(void)
 {
 	static const uint64_t empty[CODEL_DELAY_BUCKETS];
 
 	return (struct cs_qdisc) {
-		.ours = true, .type = CS_FQ_CODEL, .ecn = true, .limit = 10240,
+		.oot = true, .type = CS_FQ_CODEL, .ecn = true, .limit = 10240,
 		.target = 5 * 1000000, .interval = 100 * 1000000, .ce_threshold = UINT64_MAX,
 		.maxpacket = 1514,
-		.sight = { .delay_first = 0, .delay_count = CODEL_DELAY_BUCKETS },
+		.ext_stats = { .delay_first = 0, .delay_count = CODEL_DELAY_BUCKETS },
 		.delay = empty,
 	};
 }
@@ -115,7 +115,7 @@ static void waited(struct cs_delta *delta, double ns, uint64_t packets)
 
 static void percentiles(void)
 {
-	struct cs_qdisc q = ours();
+	struct cs_qdisc q = oot_qdisc();
 	struct cs_delta delta = {};
 	struct cs_delays delays;
 
@@ -129,32 +129,32 @@ static void percentiles(void)
 		same_number("percentile", cs_percentile(delta.delay, permille / 10.0),
 			    (double)codel_delay_bound((unsigned int)bucket + 1));
 	}
-	q.sight.delay_max = 1000 * 1000000;
+	q.ext_stats.delay_max = 1000 * 1000000;
 	cs_delays(&delays, &q, &delta);
 	same_number("p50", delays.p50, cs_percentile(delta.delay, 50));
 	same_number("p99.9", delays.p999, 1000 * MS);	/* capped */
 	same_number("max", delays.max, 1000 * MS);
 	/* the longest delay was read before the packets of the last bucket had left */
-	q.sight.delay_max = 10 * 1000000;
+	q.ext_stats.delay_max = 10 * 1000000;
 	cs_delays(&delays, &q, &delta);
 	same_number("max, not capped", delays.max, cs_percentile(delta.delay, 100));
 	/* the last bucket has no end */
 	waited(&delta, 500e9, 1000000);
-	q.sight.delay_max = 500000000000;
+	q.ext_stats.delay_max = 500000000000;
 	cs_delays(&delays, &q, &delta);
 	same_number("max in the last bucket", delays.max, 500e9);
 }
 
 static void deltas(void)
 {
-	struct cs_qdisc then = ours(), now = ours();
+	struct cs_qdisc then = oot_qdisc(), now = oot_qdisc();
 	struct cs_delta delta;
 
 	then.bytes = 1000, now.bytes = 3000;
-	then.sight.drop[CODEL_DROP_LIMIT].packets = 5;
-	now.sight.drop[CODEL_DROP_LIMIT].packets = 7;
-	then.sight.delay_first = 9, then.sight.delay_count = 2, then.delay = (uint64_t[]){ 0, 4 };
-	now.sight.delay_first = 10, now.sight.delay_count = 1, now.delay = (uint64_t[]){ 10 };
+	then.ext_stats.drop[CODEL_DROP_LIMIT].packets = 5;
+	now.ext_stats.drop[CODEL_DROP_LIMIT].packets = 7;
+	then.ext_stats.delay_first = 9, then.ext_stats.delay_count = 2, then.delay = (uint64_t[]){ 0, 4 };
+	now.ext_stats.delay_first = 10, now.ext_stats.delay_count = 1, now.delay = (uint64_t[]){ 10 };
 	cs_delta(&delta, &then, &now, 2);
 	same_number("bytes", (double)delta.bytes, 2000);
 	same_number("drops", (double)delta.drops, 2);
@@ -165,7 +165,7 @@ static void deltas(void)
 	same_number("seconds", delta.seconds, 0);
 
 	/* the kernel's own: 32 bits that come round; what is for memory is also over limit */
-	then.ours = now.ours = false;
+	then.oot = now.oot = false;
 	then.drops = UINT32_MAX - 1, now.drops = 8;
 	then.drop_overlimit = UINT32_MAX, now.drop_overlimit = 5;
 	then.drop_overmemory = 10, now.drop_overmemory = 12;
@@ -179,7 +179,7 @@ static void deltas(void)
 
 static void finds(void)
 {
-	struct cs_qdisc before[3] = { ours(), ours(), ours() }, now;
+	struct cs_qdisc before[3] = { oot_qdisc(), oot_qdisc(), oot_qdisc() }, now;
 	struct cs_snapshot in = { .qdiscs = before, .n_qdiscs = 3 };
 	const uint64_t ten = 10, nine = 9;
 	int i;
@@ -189,9 +189,9 @@ static void finds(void)
 		before[i].ifindex = 7;
 		before[i].parent = (uint32_t)i;
 		before[i].packets = 10;
-		before[i].sight.sent.packets = 10;
-		before[i].sight.delay_first = 20;
-		before[i].sight.delay_count = 1;
+		before[i].ext_stats.sent.packets = 10;
+		before[i].ext_stats.delay_first = 20;
+		before[i].ext_stats.delay_count = 1;
 		before[i].delay = &ten;
 	}
 	for (i = 0; i < 3; i++) {
@@ -253,7 +253,7 @@ struct situation {
 	const char *verdict;
 	double ms;		/* that packets waited, half of them */
 	double slow_ms;		/* and the other half */
-	uint64_t codel, ceiling, limit, memory, filter, marks, ce_marks, shared;
+	uint64_t codel, ceiling, limit, memory, filter, marks, ce_marks, collisions;
 	uint32_t qlen;
 	unsigned int share;	/* percent of the backlog, of one of two flows */
 	bool silent;		/* no packet left */
@@ -278,7 +278,7 @@ static const struct situation situations[] = {
 	{ "CoDel is in control: p99 15ms, target 5ms",
 	  4, 14, .codel = 12, .qlen = 3, .share = 92 },
 	{ "CoDel is in control: p99 15ms, target 5ms; more flows than queues: raise flows",
-	  4, 14, .codel = 12, .shared = 3 },
+	  4, 14, .codel = 12, .collisions = 3 },
 	{ "one flow holds 98% of the backlog and ignores CoDel: p99 1.2s",
 	  14, 1100, .codel = 100, .qlen = 700, .share = 98 },
 	{ "senders are slow to react: p50 92ms, p90 168ms, target 5ms", 90, 155, .codel = 20 },
@@ -330,15 +330,15 @@ static void happen(const struct situation *s, struct cs_qdisc *q, struct cs_delt
 {
 	const uint64_t half = s->tiny ? 1 : 500;
 
-	*q = ours();
-	q->ours = !s->kernels;
+	*q = oot_qdisc();
+	q->oot = !s->kernels;
 	q->ecn = !s->no_ecn;
 	q->qlen = s->qlen;
 	if (s->limit_0)
 		q->limit = 0;
 	if (s->ce_marks)
 		q->ce_threshold = 1000000;
-	*d = (struct cs_delta) { .seconds = 1, .shared = s->shared };
+	*d = (struct cs_delta) { .seconds = 1, .collisions = s->collisions };
 	if (!s->silent) {
 		waited(d, s->ms * MS, half);
 		waited(d, s->slow_ms * MS, half);

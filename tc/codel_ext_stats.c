@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /*
- * What became of the packets of a qdisc, and how long they waited: struct
- * codel_sight, and the histogram that follows it.
+ * The extended statistics of a qdisc: packet accounting and sojourn times, which
+ * are struct codel_sight and the histogram that follows it.
  */
 #include <string.h>
 
@@ -22,24 +22,24 @@ _Static_assert(sizeof(codel_drop_causes) / sizeof(*codel_drop_causes) ==
 _Static_assert(sizeof(codel_mark_causes) / sizeof(*codel_mark_causes) ==
 	       CODEL_MARK_CAUSES, "a name for every cause of marks");
 
-/* False if they are not whole, or not as this file knows them */
+/* Return false if the histogram is incomplete or has a layout unknown to this file. */
 static bool codel_read_delays(struct codel_histogram *h,
-			      const struct codel_sight *sight,
+			      const struct codel_sight *stats,
 			      const struct rtattr *xstats, size_t offset)
 {
-	const unsigned int end = sight->delay_first + sight->delay_count;
+	const unsigned int end = stats->delay_first + stats->delay_count;
 
 	memset(h, 0, sizeof(*h));
-	h->first = sight->delay_first;
+	h->first = stats->delay_first;
 	h->end = end;
 	h->buckets = CODEL_DELAY_BUCKETS;
 	h->bound = codel_delay_bound;
-	h->max = sight->delay_max;
+	h->max = stats->delay_max;
 	return end <= CODEL_DELAY_BUCKETS &&
-	       sight->delay_offset >= sizeof(*sight) &&
+	       stats->delay_offset >= sizeof(*stats) &&
 	       codel_copy_stats(h->packets + h->first, xstats,
-				offset + sight->delay_offset,
-				sight->delay_count * sizeof(*h->packets));
+				offset + stats->delay_offset,
+				stats->delay_count * sizeof(*h->packets));
 }
 
 static void codel_json_count(const char *name, const struct codel_count *count)
@@ -61,34 +61,34 @@ static void codel_json_causes(const char *name, const char *const *causes,
 	close_json_object();
 }
 
-static void codel_json_sight(const struct codel_sight *sight,
-			     const struct codel_histogram *delays)
+static void codel_json_ext_stats(const struct codel_sight *stats,
+				 const struct codel_histogram *delays)
 {
-	codel_json_count("received", &sight->received);
-	codel_json_count("sent", &sight->sent);
-	codel_json_count("queued", &sight->queued);
-	codel_json_count("bypassed", &sight->bypassed);
-	codel_json_causes("dropped", codel_drop_causes, sight->drop,
+	codel_json_count("received", &stats->received);
+	codel_json_count("sent", &stats->sent);
+	codel_json_count("queued", &stats->queued);
+	codel_json_count("bypassed", &stats->bypassed);
+	codel_json_causes("dropped", codel_drop_causes, stats->drop,
 			  CODEL_DROP_CAUSES);
-	codel_json_causes("marked", codel_mark_causes, sight->mark,
+	codel_json_causes("marked", codel_mark_causes, stats->mark,
 			  CODEL_MARK_CAUSES);
 	if (!delays)
 		return;
 	open_json_object("delay");
-	codel_json_u64("sum_ns", sight->delay_sum);
-	codel_json_u64("max_ns", sight->delay_max);
+	codel_json_u64("sum_ns", stats->delay_sum);
+	codel_json_u64("max_ns", stats->delay_max);
 	codel_json_histogram(delays);
 	close_json_object();
 }
 
-/* The causes that have happened; marks have their words in the kernel's statistics */
-static void codel_print_drops(FILE *f, const struct codel_sight *sight)
+/* Print the causes that are not 0. The in-tree statistics already contain the marks. */
+static void codel_print_drops(FILE *f, const struct codel_sight *stats)
 {
 	bool any = false;
 	unsigned int i;
 
 	for (i = 0; i < CODEL_DROP_CAUSES; i++) {
-		if (!sight->drop[i].packets)
+		if (!stats->drop[i].packets)
 			continue;
 		if (!any) {
 			print_nl();
@@ -96,37 +96,37 @@ static void codel_print_drops(FILE *f, const struct codel_sight *sight)
 		}
 		any = true;
 		fprintf(f, " %s %llu", codel_drop_causes[i],
-			(unsigned long long)sight->drop[i].packets);
+			(unsigned long long)stats->drop[i].packets);
 	}
 }
 
-static void codel_print_ledger(FILE *f, const struct codel_sight *sight)
+static void codel_print_accounting(FILE *f, const struct codel_sight *stats)
 {
-	if (sight->received.packets || sight->bypassed.packets) {
+	if (stats->received.packets || stats->bypassed.packets) {
 		print_nl();
 		fprintf(f, "  received %llu",
-			(unsigned long long)sight->received.packets);
+			(unsigned long long)stats->received.packets);
 	}
-	if (sight->bypassed.packets)
+	if (stats->bypassed.packets)
 		fprintf(f, " bypassed %llu",
-			(unsigned long long)sight->bypassed.packets);
-	codel_print_drops(f, sight);
+			(unsigned long long)stats->bypassed.packets);
+	codel_print_drops(f, stats);
 }
 
-void codel_print_sight(FILE *f, const struct rtattr *xstats, size_t offset)
+void codel_print_ext_stats(FILE *f, const struct rtattr *xstats, size_t offset)
 {
 	struct codel_histogram delays;
-	struct codel_sight sight;
+	struct codel_sight stats;
 	bool known;
 
-	if (!codel_copy_stats(&sight, xstats, offset, sizeof(sight)))
+	if (!codel_copy_stats(&stats, xstats, offset, sizeof(stats)))
 		return;
-	known = codel_read_delays(&delays, &sight, xstats, offset);
+	known = codel_read_delays(&delays, &stats, xstats, offset);
 	if (is_json_context()) {
-		codel_json_sight(&sight, known ? &delays : NULL);
+		codel_json_ext_stats(&stats, known ? &delays : NULL);
 		return;
 	}
 	if (known)
 		codel_print_percentiles(f, &delays);
-	codel_print_ledger(f, &sight);
+	codel_print_accounting(f, &stats);
 }
