@@ -44,7 +44,7 @@ enum codel_option_type {
  * @ext_value: its attribute in TCA_CODEL_EXT, a u32; or 0
  * @ext_flag: the flag in TCA_CODEL_EXT that stands for "KEYWORD off", or for the
  *	action; or 0
- * @hide_zero: 0 means that the qdisc does not know the option
+ * @hide_zero: 0 means that the qdisc does not have the option
  */
 struct codel_option {
 	const char *keyword;
@@ -68,13 +68,13 @@ enum codel_stat_type {
 };
 
 /**
- * struct codel_stat - one statistic; of 32 bits unless its type says otherwise
+ * struct codel_stat - one statistic; 32 bits unless its type is CODEL_STAT_U64
  * @name: its name, in JSON too
  * @type: how it is printed
  * @newline: it starts a line
- * @conditional: print only if what @condition names is not 0
+ * @conditional: print only if the value at @condition is not 0
  * @offset: where in the statistics it is
- * @condition: an offset as well; see @conditional
+ * @condition: offset of the value that @conditional checks
  */
 struct codel_stat {
 	const char *name;
@@ -87,7 +87,7 @@ struct codel_stat {
 
 /*
  * Options are listed in the order in which the stock tc prints them; those that
- * it does not know come last. Tables end with an entry without a name. Both
+ * the stock tc does not have come last. Tables end with an entry without a name. Both
  * kinds have fewer options than this.
  */
 #define CODEL_OPTIONS_MAX 16
@@ -98,8 +98,8 @@ int codel_print_options(FILE *f, const struct codel_option *options,
 			struct rtattr *opt);
 
 /*
- * Statistics are read where they are, as far as they are there: what is missing
- * is 0. Returns whether all @len bytes at @offset were there.
+ * Copy @len bytes at @offset; missing bytes are 0. Return whether the attribute
+ * contains all of them.
  */
 bool codel_copy_stats(void *to, const struct rtattr *xstats, size_t offset,
 		      size_t len);

@@ -8,7 +8,7 @@
 
 #include "codel_number.h"
 
-/* More than 2^-53 of 2^32, twice: what strtod() and the scale may be wrong by */
+/* More than 2^-53 of 2^32, twice: the rounding errors of strtod() and of the scale */
 #define CODEL_ROUNDING 1e-3
 
 const struct codel_unit codel_time_units[] = {

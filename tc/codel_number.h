@@ -12,7 +12,7 @@
 /**
  * struct codel_unit - a suffix of numbers; a table ends with a NULL name
  * @name: the suffix, upper or lower case; "" for a bare number
- * @scale: what one of it counts, at most 2^30
+ * @scale: number of base units in one, at most 2^30
  */
 struct codel_unit {
 	const char *name;
@@ -29,8 +29,8 @@ extern const struct codel_unit codel_size_units[];	/* bytes */
 int codel_read_integer(__u32 *value, const char *str, __u32 max);
 
 /*
- * Reads a number as strtod() does, and a unit. What is left below 1 is cut off,
- * and sets *@rest if it is more than a thousandth.
+ * Read a number as strtod() does, and a unit. Round down; set *@rest if the
+ * fraction is more than a thousandth.
  */
 int codel_read_scaled(__u32 *value, bool *rest, const char *str,
 		      const struct codel_unit *units);

@@ -99,7 +99,7 @@ static int codel_read_time(struct codel_value *v, const char *str)
 	return err;
 }
 
-/* As every tc does, cut off what is less than a byte ("1.3mb") */
+/* Round down to whole bytes ("1.3mb"), as the stock tc does. */
 static int codel_read_size(struct codel_value *v, const char *str)
 {
 	bool rest;

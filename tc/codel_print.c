@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /*
- * From the kernel's answer to what tc prints: options and statistics, for
- * readers and as JSON.
+ * Print options and statistics from the netlink dump, as text and as JSON.
  */
 #include <string.h>
 

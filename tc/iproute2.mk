@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Read by make in an iproute2 tree, before its own makefiles: the objects of
-# its codel and fq_codel are made from the sources in CODEL_TC instead. What
-# both kinds share goes into one of the two, as the list of objects is theirs.
+# its codel and fq_codel are made from the sources in CODEL_TC instead. The common
+# code goes into one of the two, because the list of objects is iproute2's.
 
 CODEL_SHARED := $(addprefix $(CODEL_TC)/,codel_parse.c codel_print.c codel_number.c \
 	codel_histogram.c codel_ext_stats.c codel_flow.c)

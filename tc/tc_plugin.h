@@ -18,10 +18,10 @@
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 
-#define SPRINT_BSIZE 64		/* what sprint_*() need of their caller */
+#define SPRINT_BSIZE 64		/* buffer size of sprint_*() */
 
 /**
- * struct qdisc_util - one kind of qdisc, as tc knows it
+ * struct qdisc_util - tc's front end of a kind of qdisc
  * @next: tc's own
  * @id: the kind
  * @parse_qopt: append TCA_OPTIONS, made of @argv, to @n; 0 or -1

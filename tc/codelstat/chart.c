@@ -11,8 +11,8 @@
 #define CHART_PERCENT	5
 #define CHART_ROWS_MAX	1000
 
-#define CHART_BELOW		50	/* times below target: as good as nothing */
-#define CHART_NS_LOWEST		3	/* 10^3 ns; what is below is in the first row */
+#define CHART_BELOW		50	/* times below target: counts as 0 */
+#define CHART_NS_LOWEST		3	/* 10^3 ns; shorter delays are in the first row */
 #define CHART_NS_HIGHEST	12
 #define CHART_DECADES		2	/* at least */
 
@@ -101,7 +101,7 @@ static struct chart_scale chart_fit(const struct chart *chart)
 	return scale;
 }
 
-/* Where a delay is, in rows, with what is beyond the scale at its ends */
+/* Position of a delay in rows; a delay beyond the scale is at its end */
 static double chart_height(const struct chart_scale *scale, double ns)
 {
 	double height = (log10(fmax(ns, 1)) - scale->lowest) / scale->decades * scale->rows;
@@ -200,7 +200,7 @@ static void chart_gap(FILE *out, const struct chart *chart,
 		chart_repeat(out, chart, " ", n, CS_PLAIN);
 }
 
-/* What a sample has in a row; CHART_LEVELS: nothing */
+/* The level of a sample in a row; CHART_LEVELS: none */
 static enum chart_level chart_level(const struct chart_sample *sample,
 				    const struct chart_scale *scale, unsigned int row)
 {

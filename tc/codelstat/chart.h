@@ -16,7 +16,7 @@
 #define CHART_MIN_COLUMNS	60
 
 /**
- * enum chart_level - what a sample has, in this order from the bottom to the top
+ * enum chart_level - values of a sample, from the bottom to the top
  */
 enum chart_level {
 	CHART_P50,
@@ -28,21 +28,21 @@ enum chart_level {
 
 /**
  * struct chart_sample - an interval
- * @ns: its delays by enum chart_level; all 0 if nothing was sent in it
+ * @ns: delays by enum chart_level; all 0 if no packet was sent
  */
 struct chart_sample {
 	double ns[CHART_LEVELS];
 };
 
 /**
- * struct chart - what is drawn
- * @term: how
- * @samples: @n of them, the oldest first; as many of the last as there is room for are shown
+ * struct chart - contents and size of a chart
+ * @term: colours and character set
+ * @samples: @n samples, the oldest first; the last ones that fit are drawn
  * @delay: the last interval's histogram
- * @target: a line there, ns
+ * @target: drawn as a line, ns
  * @seconds: from one sample to the next
- * @rows: of characters, the axis of time aside
- * @columns: of characters, all in all
+ * @rows: height in characters, without the axis of time
+ * @columns: width in characters
  */
 struct chart {
 	const struct cs_term *term;
@@ -55,10 +55,10 @@ struct chart {
 	unsigned int columns;
 };
 
-/* How many samples there is room for */
+/* Number of samples that fit */
 unsigned int chart_room(unsigned int columns);
 
-/* @rows lines, a line with the time, and one that says what the shades are */
+/* Print @rows lines, a line with the time, and a line with the legend. */
 void chart_print(FILE *out, const struct chart *chart);
 
 #endif /* CODELSTAT_CHART_H */

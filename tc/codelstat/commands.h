@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /*
- * What a sub-command is, the options that all of them have, and the loop that most of
- * them are. A command in a file of its own is all there is to add: main.c has the table.
+ * Sub-commands, their common options, and their common loop. To add a command, write a
+ * file like this, and add the command to the table in main.c:
  *
  *	static int cs_foo_run(int argc, char **argv)
  *	{
@@ -27,19 +27,19 @@
 
 #include "snapshot.h"
 
-/* What codelstat exits with */
+/* Exit status of codelstat */
 enum cs_status {
 	CS_OK = 0,
-	CS_NOTHING = 1,		/* no such device, no qdisc to show, or it has gone */
+	CS_NOTHING = 1,		/* no such device or qdisc, or it was removed */
 	CS_USAGE = 2,		/* bad arguments */
-	CS_SYSTEM = 3,		/* the kernel or a file said no; a recording is damaged */
+	CS_SYSTEM = 3,		/* a system call failed; a recording is damaged */
 };
 
 /**
  * struct cs_command - a sub-command
  * @name: the word that is typed
- * @operands: what it takes beside options, for the usage: "[DEV]"
- * @summary: what it does, half a line
+ * @operands: its operands, for the usage: "[DEV]"
+ * @summary: its purpose, half a line
  * @help: its own options, lines like those of cs_common_help, or NULL
  * @run: @argv[0] is its name, @argv[argc] NULL; returns an enum cs_status
  */
@@ -61,7 +61,7 @@ extern const struct cs_command cs_list, cs_top, cs_watch, cs_export, cs_record, 
  * @speed: --speed: of a recording; 0 is without any pause
  * @interval: --interval, seconds
  * @count: --count: refreshes to show, 0 for no end
- * @once: -1: what the counters have counted since they began, and end
+ * @once: -1: show the counts since the counters began, and end
  */
 struct cs_common {
 	struct cs_filter filter;
@@ -76,14 +76,14 @@ struct cs_common {
 #define CS_COMMON_DEFAULTS { .interval = 1, .speed = 1 }
 
 /**
- * cs_getopt() - the next option of a command's own; common ones are taken care of
+ * cs_getopt() - return the next option of the command; handle common options
  * @common: filled
  * @command: for messages and --help
  * @own: ends with an entry of zeros; flag must be NULL. Where val is a letter, it is a short option,
  *	too. Letters and names of common options cannot be used. NULL: none
  *
- * Return: val of the option (its argument is in optarg), -1 when there is no more. What
- * is wrong ends the process with CS_USAGE, --help with CS_OK.
+ * Return: val of the option (its argument is in optarg), -1 after the last one. A wrong
+ * option ends the process with CS_USAGE, --help with CS_OK.
  */
 int cs_getopt(struct cs_common *common, const struct cs_command *command,
 	      const struct option *own, int argc, char **argv);
@@ -92,7 +92,7 @@ int cs_getopt(struct cs_common *common, const struct cs_command *command,
 void cs_operand_dev(struct cs_common *common, const struct cs_command *command,
 		    bool required, int argc, char **argv);
 
-/* Say what is wrong with the arguments, and end the process with CS_USAGE. */
+/* Print an error about the arguments, and end the process with CS_USAGE. */
 void cs_usage(const struct cs_command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
 
@@ -106,7 +106,7 @@ bool cs_read_count(uint64_t *value, const char *text, uint64_t max);
 /* The source that @common asks for; enters its namespace. NULL after an error. */
 struct cs_source *cs_open(const struct cs_common *common);
 
-/* Why there is nothing in a snapshot: says it, in a line. @seen: there was before. */
+/* Print the reason for an empty snapshot, in a line. @seen: an earlier one was not empty. */
 void cs_explain_empty(const struct cs_common *common, const struct cs_snapshot *snapshot,
 		      bool seen);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-/* A line per qdisc and refresh. What is not known is empty. */
+/* A line per qdisc and refresh. Unknown values are empty. */
 #include "row.h"
 #include "text.h"
 

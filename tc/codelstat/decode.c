@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /*
- * From netlink messages to a snapshot. Nothing is taken for granted: an attribute that is
- * too short is as good as absent, one that is longer than known is read as far as known.
+ * From netlink messages to a snapshot. The messages are not trusted: an
+ * attribute that is too short counts as absent; of a longer one, the known part is read.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 #define CS_NS_PER_US 1000ULL
 
-/* What a link is called, or the kind of a qdisc that others may be below of */
+/* The name of a link, or the kind of a qdisc that may have children */
 struct cs_label {
 	int ifindex;
 	uint32_t handle;
@@ -136,7 +136,7 @@ static void cs_us(uint64_t *ns, const struct nlattr *attr)
 		*ns = us * CS_NS_PER_US;
 }
 
-/* A word of at most @size - 1 bytes; what ends it need not be there */
+/* Copy a word of at most @size - 1 bytes; the terminating 0 may be missing. */
 static void cs_word(char *to, size_t size, const struct nlattr *attr)
 {
 	memset(to, 0, size);
@@ -307,7 +307,7 @@ static enum cs_kind cs_kind_of(const char *kind)
 	return CS_OTHER;
 }
 
-/* Those of no interest here may be what is above others. */
+/* A qdisc of another kind may be the parent of others. */
 static int cs_decode_qdisc(struct cs_snapshot *snapshot, const struct cs_filter *filter,
 			   const struct nlmsghdr *nlh, struct cs_labels *kinds)
 {
@@ -396,7 +396,7 @@ static int cs_decode_flow(struct cs_snapshot *snapshot, const struct cs_filter *
 	return 0;
 }
 
-/* A message of this type that is long enough for what it must begin with */
+/* Whether a message has this type and is not shorter than its fixed header */
 static bool cs_is(const struct nlmsghdr *nlh, uint16_t type, size_t size)
 {
 	return nlh->nlmsg_type == type && mnl_nlmsg_get_payload_len(nlh) >= size;

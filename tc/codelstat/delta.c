@@ -98,8 +98,8 @@ double cs_percentile(const uint64_t delay[CODEL_DELAY_BUCKETS], double p)
 	return (double)codel_delay_bound(cs_reach(delay, sum, p, 0, &passed) + 1);
 }
 
-/* The buckets may have counted packets that the longest delay knows nothing of. The last
- * bucket has no end.
+/* The buckets may contain packets that are not in the longest delay yet. The last bucket
+ * has no upper bound.
  */
 static double cs_capped(unsigned int bucket, uint64_t longest)
 {

@@ -15,7 +15,7 @@
 #define EXPORT_BUCKETS	2
 
 /**
- * struct export - what a scrape needs
+ * struct export - state of the exporter
  * @source: asked at each
  * @snapshot: the answer
  * @metrics: how to write
@@ -183,7 +183,7 @@ static int export_textfile(struct export *export, const struct cs_common *common
 }
 
 /**
- * struct export_options - what was asked for
+ * struct export_options - options of the command
  * @listen: ADDR:PORT, or NULL
  * @textfile: a path, or NULL
  * @buckets: of the histogram to a power of two

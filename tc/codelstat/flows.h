@@ -14,7 +14,7 @@
 /**
  * struct flow_seen - a flow as it was when it was seen last
  * @at: when, ns; 0: never
- * @stats: what it had counted
+ * @stats: its flow record then
  */
 struct flow_seen {
 	uint64_t at;
@@ -22,10 +22,10 @@ struct flow_seen {
 };
 
 /**
- * struct flow_row - a flow, and what it did
+ * struct flow_row - a flow, and its counts in an interval
  * @flow: as it is now
- * @known: what follows is known; not of a flow that was not seen before and may have
- *	counted before the interval, nor of in-tree fq_codel
+ * @known: the members below are valid; false for in-tree fq_codel, and for a new flow
+ *	that may have counted before the interval
  * @seconds: since it was seen last, or the interval; 0: all of its time
  * @bytes: sent in them
  * @packets: the same
@@ -33,7 +33,7 @@ struct flow_seen {
  * @marks: packets
  * @delay: packets sent by sojourn time, see CODEL_FLOW_DELAYS
  * @rate: bytes per second, 0 if @seconds is
- * @share: of what the qdisc sent, 0 to 1
+ * @share: of the bytes that the qdisc sent, 0 to 1
  */
 struct flow_row {
 	const struct cs_flow *flow;

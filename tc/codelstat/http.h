@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /*
  * As much of HTTP as a scraper needs: GET and HEAD, one answer to a connection. The protocol
- * is the concern of libmicrohttpd. The constants below bound what clients can take.
+ * is implemented by libmicrohttpd. The constants below bound the resources of clients.
  */
 #ifndef CODELSTAT_HTTP_H
 #define CODELSTAT_HTTP_H
@@ -13,7 +13,7 @@
 
 #define HTTP_CONNECTIONS	32	/* at a time; the oldest makes room for a further one */
 #define HTTP_CLOSING		16	/* more, until those that made room are closed */
-#define HTTP_FILES		64	/* descriptors that a process needs for so many */
+#define HTTP_FILES		64	/* descriptors that the process needs for them */
 #define HTTP_REQUEST_MEMORY	16384	/* bytes for the heads of a request and its answer */
 #define HTTP_IDLE_SECONDS	5	/* without a byte, until a connection is closed */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /*
- * One JSON object per refresh, on one line: all numbers as the kernel gave them. What is
- * not known is null, or not there. Names need no escapes: decode.c saw to that.
+ * One JSON object per refresh, on one line, with all numbers of the dump. Unknown values
+ * are null or absent. Names need no escapes: decode.c has escaped them.
  */
 #include "row.h"
 #include "text.h"

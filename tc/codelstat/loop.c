@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-/* What every view does: open, look, show, wait. And how that ends. */
+/* The loop of every view: open, read, show, wait, and its end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -23,7 +23,7 @@ bool cs_stopped(void)
 	return cs_signalled;
 }
 
-/* Without SA_RESTART: what waits is to return */
+/* Without SA_RESTART, so that waiting system calls return */
 void cs_catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = cs_on_signal };
@@ -80,11 +80,11 @@ void cs_explain_empty(const struct cs_common *common, const struct cs_snapshot *
 }
 
 /**
- * struct cs_pair - the two snapshots of which one is shown against the other
- * @of: the one that @now counts, and the one before
- * @now: index in @of
- * @taken: so far
- * @shown: so far
+ * struct cs_pair - the present snapshot and the one before
+ * @of: both snapshots
+ * @now: index of the present one in @of
+ * @taken: number of snapshots read
+ * @shown: number of refreshes shown
  */
 struct cs_pair {
 	struct cs_snapshot of[2];
@@ -110,7 +110,7 @@ static int cs_take(struct cs_pair *pair, struct cs_source *source)
 typedef int (*cs_show)(void *self, const struct cs_snapshot *before,
 		       const struct cs_snapshot *now);
 
-/* What is known at the end, of a recording too */
+/* Show the last snapshot, also of a recording. */
 static int cs_show_once(struct cs_pair *pair, const struct cs_common *common,
 			struct cs_source *source, cs_show show, void *self)
 {

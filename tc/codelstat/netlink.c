@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /*
- * Snapshots of the running kernel: one dump of all qdiscs each. Names of devices are asked
- * for only when the kernel has told of a change; flows only of devices where packets wait.
+ * Snapshots of the running kernel: one dump of all qdiscs each. Names of devices are read
+ * only after a notification of a change, and flows only of devices with a backlog.
  */
 #include <assert.h>
 #include <errno.h>
@@ -24,10 +24,10 @@
 
 /**
  * struct cs_netlink - a source of snapshots
- * @source: what others see of it
- * @filter: what they want
+ * @source: its interface
+ * @filter: selects devices, qdiscs and flows
  * @socket: for dumps
- * @news: tells when links come, go, or change their names
+ * @news: receives notifications of changed links
  * @seq: of the last request
  * @raw: the last snapshot
  * @links: all links by number, reduced to their names
@@ -62,7 +62,7 @@ static int cs_ifindex_of(const struct nlmsghdr *nlh)
 	return mnl_nlmsg_get_payload_len(nlh) < sizeof(*info) ? 0 : info->ifi_index;
 }
 
-/* What a dump has come to */
+/* State of a dump */
 enum cs_dump {
 	CS_DUMP_MORE,
 	CS_DUMP_DONE,
@@ -81,7 +81,7 @@ static enum cs_dump cs_dump_end(const struct nlmsghdr *nlh)
 	return CS_DUMP_FAILED;
 }
 
-/* Of @n bytes behind what @raw has: keep the messages that answer the request */
+/* Keep the answers to the request among the @n bytes behind the messages of @raw. */
 static enum cs_dump cs_dump_keep(struct cs_raw *raw, size_t n, uint32_t seq, int ifindex,
 				 bool *again)
 {
@@ -151,7 +151,7 @@ static enum cs_dump cs_dump_receive(struct cs_netlink *nl, struct cs_raw *raw, i
  * @nl: the source
  * @raw: where to
  * @type: RTM_GETQDISC, RTM_GETTCLASS or RTM_GETLINK
- * @ifindex: only what belongs to this device, 0 for all; classes are had in no other way
+ * @ifindex: only this device, 0 for all; a dump of classes requires a device
  * @parent: only classes of this qdisc, 0 for all
  *
  * Return: 0, or -1 with errno
@@ -237,7 +237,7 @@ static int cs_links_read(struct cs_netlink *nl)
 	return err;
 }
 
-/* Whether links have changed; what exactly is not looked at */
+/* Return whether any link has changed. */
 static bool cs_links_changed(struct cs_netlink *nl)
 {
 	char buffer[1 << 13];
@@ -274,7 +274,7 @@ static int cs_append(struct cs_raw *to, const struct cs_raw *what)
 	return 0;
 }
 
-/* A device without a name has come since the links were read. */
+/* Return whether a device was added since the links were read. */
 static bool cs_is_nameless(const struct cs_snapshot *snapshot)
 {
 	char name[IFNAMSIZ];
@@ -309,7 +309,7 @@ static int cs_read_qdiscs(struct cs_netlink *nl, struct cs_snapshot *snapshot)
 	return cs_decode_qdiscs(snapshot, &nl->raw, &nl->filter);
 }
 
-/* A device, and what waits in its flows */
+/* A device, and the backlog of its flows */
 struct cs_load {
 	int ifindex;
 	uint64_t backlog;
@@ -381,7 +381,7 @@ static int cs_netlink_next(struct cs_source *source, struct cs_snapshot *snapsho
 	return -1;
 }
 
-/* By a fixed beat: what reading and showing cost does not add up. */
+/* Wait until a fixed time, so that the time of reading and showing does not add up. */
 static void cs_netlink_wait(struct cs_source *source, double seconds)
 {
 	struct cs_netlink *nl = (struct cs_netlink *)source;
@@ -409,7 +409,7 @@ static void cs_netlink_close(struct cs_source *source)
 	free(nl);
 }
 
-/* Connected to the kernel, it refuses what others send: they cannot fill its buffer. */
+/* A socket connected to the kernel drops messages of others, so they cannot fill its buffer. */
 static struct mnl_socket *cs_netlink_socket(unsigned int groups)
 {
 	const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /*
  * See openmetrics.h. A family of metrics is written for all qdiscs before the next one
- * begins, as both formats demand.
+ * begins, as both formats require.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "row.h"
 #include "text.h"
 
-/* The histogram's bounds begin here: 1.024 us. Less is no delay that anybody has felt. */
+/* The histogram's bounds begin at 1.024 us: shorter delays do not matter to users. */
 #define METRICS_FIRST_BOUND	16
 
 enum metrics_type {
@@ -25,8 +25,8 @@ enum metrics_type {
 static const char * const metrics_types[] = { "counter", "gauge", "histogram", "info" };
 
 /**
- * struct metrics_family - what metrics of a name have in common
- * @name: without what the type adds (_total, _info)
+ * struct metrics_family - the head of the metrics of one name
+ * @name: without the suffix of its type (_total, _info)
  * @unit: the end of @name, NULL if it has none
  * @type: as declared
  * @help: a sentence
@@ -159,7 +159,7 @@ static const struct metrics_family metrics_info = {
 	"codel_qdisc", NULL, METRICS_INFO, "Queueing disciplines, and whose code they are.",
 };
 
-/* What is written, and where */
+/* The output and its sources */
 struct metrics_text {
 	FILE *out;
 	const struct metrics *metrics;
@@ -178,7 +178,7 @@ static const char *metrics_suffix(const struct metrics_family *family)
 	}
 }
 
-/* The older format declares the name of the samples, and knows neither unit nor info */
+/* The older format declares the name of the samples, and has neither unit nor info. */
 static void metrics_head(const struct metrics_text *text,
 			 const struct metrics_family *family)
 {
@@ -194,8 +194,8 @@ static void metrics_head(const struct metrics_text *text,
 	fprintf(text->out, "# HELP %s%s %s\n", family->name, suffix, family->help);
 }
 
-/* The name of a sample, and the labels that say which qdisc; the caller closes them.
- * Names need no escapes: decode.c saw to that.
+/* Write the name of a sample and the labels of its qdisc; the caller closes them. Names
+ * need no escapes: decode.c has escaped them.
  */
 static void metrics_begin(FILE *out, const struct metrics_family *family,
 			  const char *suffix, const struct cs_qdisc *qdisc)

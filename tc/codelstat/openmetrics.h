@@ -13,7 +13,7 @@
 #define METRICS_TYPE_PLAIN	"text/plain; version=0.0.4; charset=utf-8"
 
 /**
- * struct metrics - how to write, and what to say of the exporter itself
+ * struct metrics - the format, and the metrics of the exporter itself
  * @open: OpenMetrics 1.0, else the older text format 0.0.4
  * @buckets: of the histogram, to each power of two: 1, 2, 4 or 8. The set of them is
  *	always whole: Prometheus subtracts buckets of different times, and one that

@@ -16,7 +16,7 @@
 #define CS_SPEED_MAX	1e6
 
 enum {
-	CS_OPT_DEV = 0x1000,	/* beyond every letter and what commands use */
+	CS_OPT_DEV = 0x1000,	/* above every letter and the values that commands use */
 	CS_OPT_HANDLE,
 	CS_OPT_REPLAY,
 	CS_OPT_SPEED,
@@ -157,7 +157,7 @@ static bool cs_is_common(int opt)
 	return false;
 }
 
-/* getopt's own messages say neither which command nor where to look further */
+/* getopt's messages name neither the command nor its help. */
 static void cs_bad_option(const struct cs_command *command, int opt, char **argv)
 {
 	const char *word = argv[optind - 1];

@@ -10,8 +10,8 @@
  * @parent: --parent, or of the qdisc once it was found; 0: any
  * @handle: of the qdisc once it was found
  * @found: the first time is over: from then on it is this one or none
- * @only: what must be true of it, NULL: nothing
- * @lack: what the others lack, for the message
+ * @only: condition that the qdisc must meet, or NULL
+ * @lack: message if no qdisc meets it
  */
 struct cs_pick {
 	uint32_t parent;

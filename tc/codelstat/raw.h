@@ -35,10 +35,10 @@ struct cs_raw {
 void *cs_raw_reserve(struct cs_raw *raw, size_t more);
 
 /**
- * cs_decode() - what the messages say. Any bytes may be given.
+ * cs_decode() - decode messages, which may be any bytes
  * @snapshot: filled; it may have been used before
  * @raw: RTM_NEWLINK, RTM_NEWQDISC and RTM_NEWTCLASS, in any order; others are ignored
- * @filter: what is not wanted is left out
+ * @filter: selects devices, qdiscs and flows
  *
  * Return: 0, -1 with errno EBADMSG if they are no messages, EFBIG if they are more than
  * CS_QDISCS_MAX or CS_FLOWS_MAX, or ENOMEM
@@ -46,7 +46,7 @@ void *cs_raw_reserve(struct cs_raw *raw, size_t more);
 int cs_decode(struct cs_snapshot *snapshot, const struct cs_raw *raw,
 	      const struct cs_filter *filter);
 
-/* The same in two steps: links and qdiscs; and then the flows in what begins at @from. */
+/* The same in two steps: links and qdiscs; then the flows in the messages from @from on. */
 int cs_decode_qdiscs(struct cs_snapshot *snapshot, const struct cs_raw *raw,
 		     const struct cs_filter *filter);
 int cs_decode_flows(struct cs_snapshot *snapshot, const struct cs_raw *raw, size_t from,
@@ -60,7 +60,7 @@ void cs_attrs(const struct nlattr **tb, uint16_t max, const void *payload, size_
  */
 ssize_t cs_netlink_receive(int fd, void *data, size_t size, int flags);
 
-/* netlink.c: what its next() decoded last */
+/* netlink.c: the messages of the last snapshot */
 const struct cs_raw *cs_netlink_raw(const struct cs_source *source);
 
 #endif /* CODELSTAT_RAW_H */

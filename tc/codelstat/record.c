@@ -8,7 +8,7 @@
 #include "raw.h"
 #include "record.h"
 
-/* The file is written as snapshots come, whether they are shown or not. */
+/* Every snapshot is written, shown or not. */
 struct cs_recorder {
 	struct cs_source source;
 	struct cs_source *kernel;
@@ -46,7 +46,7 @@ static int cs_record_next(struct cs_source *source, struct cs_snapshot *snapshot
 	struct cs_recorder *recorder = (struct cs_recorder *)source;
 	int got = recorder->kernel->next(recorder->kernel, snapshot);
 
-	/* of what has gone there is nothing to be kept */
+	/* do not record an empty snapshot */
 	if (got != 1 || !snapshot->n_qdiscs)
 		return got;
 	return cs_record_write(recorder, cs_netlink_raw(recorder->kernel)) ? -1 : 1;

@@ -2,8 +2,8 @@
 /*
  * A recording is a header and, one after another, snapshots: a head, and as many bytes of
  * netlink messages as it says (see raw.h). All numbers are in the byte order and all
- * messages in the layout of the machine that wrote them, which the header tells: another
- * order is refused.
+ * messages in the layout of the machine that wrote them. The header contains the byte
+ * order; a recording in another one is rejected.
  */
 #ifndef CODELSTAT_RECORD_H
 #define CODELSTAT_RECORD_H
@@ -16,7 +16,7 @@
 #define CS_RECORD_MAX		(1U << 29)	/* bytes of a snapshot that are believed */
 
 /**
- * struct cs_record_header - what the file begins with
+ * struct cs_record_header - the beginning of the file
  * @magic: CS_RECORD_MAGIC, without an end
  * @order: CS_RECORD_ORDER
  * @version: CS_RECORD_VERSION
@@ -28,7 +28,7 @@ struct cs_record_header {
 };
 
 /**
- * struct cs_record_head - what a snapshot begins with
+ * struct cs_record_head - the beginning of a snapshot
  * @monotonic: see struct cs_snapshot
  * @realtime: the same
  * @len: bytes that follow

@@ -15,8 +15,8 @@
 
 /**
  * struct cs_replay_source - a source of snapshots
- * @source: what others see of it
- * @filter: what they want
+ * @source: its interface
+ * @filter: selects devices, qdiscs and flows
  * @path: for messages
  * @file: open, behind @head
  * @raw: the last snapshot
@@ -121,7 +121,7 @@ static void cs_replay_wait(struct cs_source *source, double seconds)
 	if (!replay->more || replay->speed <= 0 || replay->head.monotonic < replay->raw.monotonic)
 		return;
 	pause = (double)(replay->head.monotonic - replay->raw.monotonic) / 1e9 / replay->speed;
-	if (pause > 1e6)	/* a damaged one; the next to be read says so */
+	if (pause > 1e6)	/* damaged: reading the next one reports it */
 		return;
 	time.tv_sec = (time_t)pause;
 	time.tv_nsec = (long)((pause - (double)time.tv_sec) * 1e9);

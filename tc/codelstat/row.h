@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
-/* A qdisc and all that is said of it: what the ways to list them have in common. */
+/* A qdisc and its figures: the common part of all lists. */
 #ifndef CODELSTAT_ROW_H
 #define CODELSTAT_ROW_H
 
@@ -11,7 +11,7 @@
  * struct cs_row - a qdisc in one refresh
  * @q: as it is now
  * @since: it was there before: @delta is of an interval, and not of all times
- * @delta: what it did
+ * @delta: its counts in the interval
  * @delays: how long its packets waited
  * @backlog_ms: see cs_backlog_ms()
  * @flows: the active ones, as far as known; @n_flows of them
@@ -34,8 +34,8 @@ void cs_row_fill(struct cs_row *row, const struct cs_snapshot *before,
 extern const char *const cs_drop_words[CODEL_DROP_CAUSES];
 extern const char *const cs_mark_words[CODEL_MARK_CAUSES];
 
-/* For what is written by machines for machines. Without printf() and locks, which would be
- * most of the cost of a list of a thousand qdiscs.
+/* Fast output without printf() and locks, which would be most of the cost of a list of a
+ * thousand qdiscs.
  */
 void cs_put(FILE *out, const char *text);
 void cs_put_uint(FILE *out, uint64_t value);
@@ -46,8 +46,8 @@ void cs_json(FILE *out, const struct cs_snapshot *before, const struct cs_snapsh
 void cs_csv_header(FILE *out);
 void cs_csv(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now);
 
-/* @width: of a line; @height: lines, 0 for as many as it takes. Where there is no room for
- * all, those with something to tell go first.
+/* @width: of a line; @height: lines, 0 for as many as it takes. If not all
+ * qdiscs fit, those that are not idle come first.
  */
 void cs_table(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now,
 	      unsigned int width, unsigned int height);

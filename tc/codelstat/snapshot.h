@@ -23,7 +23,7 @@
 #define CS_QDISCS_MAX	(1U << 17)
 #define CS_FLOWS_MAX	(1U << 20)
 
-/* Kinds that are shown; the others are only looked through for what is below them */
+/* Kinds that are shown; others matter only as parents */
 enum cs_kind {
 	CS_OTHER,
 	CS_CODEL,	/* codel, codel_oot */
@@ -38,7 +38,7 @@ enum cs_kind {
  * @parent: the same; TC_H_ROOT, or a class of another qdisc
  * @above: kind of the parent qdisc ("mq", "htb"), "" for a root
  * @kind: its name
- * @type: what it is
+ * @type: as an enum
  * @oot: an out-of-tree qdisc, whose extended statistics are in @ext_stats
  * @target: ns
  * @interval: ns
@@ -145,7 +145,7 @@ struct cs_flow {
 
 /**
  * struct cs_snapshot - all qdiscs and flows at one time
- * @monotonic: when it was taken, ns (CLOCK_MONOTONIC), after the answer had come
+ * @monotonic: time after the last message of the dump, ns (CLOCK_MONOTONIC)
  * @realtime: the same, ns since 1970
  * @qdiscs: by device, then handle; @n_qdiscs of them
  * @flows: by device, then class; @n_flows of them; only if asked for
@@ -171,12 +171,12 @@ struct cs_snapshot {
 };
 
 /**
- * struct cs_source - where snapshots come from
+ * struct cs_source - a source of snapshots
  * @next: fill a snapshot, which is empty or was used before; returns 1, 0 at the end (of a recording), or -1
  *	after an error, which was printed
  * @wait: sleep for @seconds, until the next snapshot is due; may end early after a signal.
  *	Of a recording: as long as the recorded pause, divided by the speed
- * @close: let go of it
+ * @close: free it
  */
 struct cs_source {
 	int (*next)(struct cs_source *source, struct cs_snapshot *snapshot);
@@ -185,11 +185,11 @@ struct cs_source {
 };
 
 /**
- * struct cs_filter - what to look at
+ * struct cs_filter - selects devices, qdiscs and flows
  * @dev: a device's name, NULL for all
  * @handle: a qdisc's handle (TC_H_MAJ), 0 for all
  * @flows: classes of fq_codel, too
- * @flow_devs: only of so many devices, those with the largest backlog; 0 for all
+ * @flow_devs: read flows only of this number of devices, largest backlog first; 0 for all
  */
 struct cs_filter {
 	const char *dev;
@@ -217,7 +217,7 @@ int cs_snapshot_begin(struct cs_snapshot *snapshot, size_t bytes);
 struct cs_qdisc *cs_snapshot_add_qdisc(struct cs_snapshot *snapshot);
 struct cs_flow *cs_snapshot_add_flow(struct cs_snapshot *snapshot);
 
-/* A copy of a histogram, within what cs_snapshot_begin() has made room for */
+/* Copy a histogram into the memory that cs_snapshot_begin() has allocated. */
 const uint64_t *cs_snapshot_add_delay(struct cs_snapshot *snapshot, const void *buckets,
 				      size_t count);
 
@@ -237,7 +237,7 @@ const struct cs_qdisc *cs_snapshot_find(const struct cs_snapshot *in,
 					const struct cs_qdisc *qdisc);
 
 /**
- * struct cs_delta - what a qdisc did in an interval
+ * struct cs_delta - counts of a qdisc in an interval
  * @seconds: its length
  * @bytes: sent in it
  * @packets: the same
@@ -299,7 +299,7 @@ double cs_backlog_ms(const struct cs_qdisc *qdisc, const struct cs_delta *delta)
 /**
  * cs_verdict() - the state of a queue for its operator, in one line
  * @qdisc: as it is now
- * @delta: what it did in the last interval
+ * @delta: its counts in the last interval
  * @flows: its active flows, NULL if they were not asked for
  * @n_flows: how many
  * @text: written

@@ -32,7 +32,7 @@ static struct cs_columns cs_columns(const struct cs_snapshot *now, unsigned int 
 	return columns;
 }
 
-/* A line that is being written; what does not fit is cut off */
+/* A line that is being written; the end is cut off if it does not fit */
 struct cs_line {
 	char text[256];
 	const char *end;
@@ -133,7 +133,7 @@ static void cs_numbers(FILE *out, const struct cs_row *row, bool rates,
 	cs_cells(out, c, row->q->dev, row->q->kind, cells);
 }
 
-/* ", drops/s codel 12 limit 3": what has happened at all */
+/* ", drops/s codel 12 limit 3": the causes that are not 0 */
 static void cs_causes(struct cs_line *line, const char *what, const struct cs_row *row,
 		      const uint64_t *counts, const char *const *words, size_t n)
 {
@@ -201,7 +201,7 @@ static bool cs_is_lively(const struct cs_snapshot *before, const struct cs_qdisc
 	return now->qlen || now->packets != then->packets || now->drops != then->drops;
 }
 
-/* Where not all fit: leaves out those that are idle, then what is last. */
+/* If not all qdiscs fit, leave out the idle ones, then the last ones. */
 void cs_table(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now,
 	      unsigned int width, unsigned int height)
 {

@@ -24,10 +24,10 @@ static struct {
 	volatile sig_atomic_t entered;
 	bool has_modes;
 	struct termios modes;	/* as they were */
-	struct cs_term *term;	/* who has the screen */
+	struct cs_term *term;	/* the owner of the screen */
 } term_state;
 
-/* From here to term_stopped(): only what a signal handler may do */
+/* From here to term_stopped(): async-signal-safe functions only */
 static void term_write(const char *text, size_t length)
 {
 	ssize_t n;
@@ -55,7 +55,7 @@ static void term_leave(void)
 		return;
 	term_state.entered = 0;
 	term_write(TERM_LEAVE, strlen(TERM_LEAVE));
-	if (term_state.has_modes)	/* what was typed is not for the shell */
+	if (term_state.has_modes)	/* discard typed characters, which are not for the shell */
 		tcsetattr(STDOUT_FILENO, TCSAFLUSH, &term_state.modes);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /*
  * Frames of text on standard output: drawn in place of one another on a terminal,
- * one after the other elsewhere. Who composes a frame need not know which.
+ * one after the other elsewhere. A frame is composed in the same way for both.
  *
  *	cs_term_open(&term, !once);
  *	...
@@ -31,7 +31,7 @@ enum cs_colour {
 };
 
 /**
- * struct cs_term - what standard output can do
+ * struct cs_term - properties of standard output
  * @live: frames are drawn in place
  * @colour: it has colour, and NO_COLOR is not set
  * @utf8: the locale is one of UTF-8

@@ -25,7 +25,7 @@ static char *cs_put_digits(char *to, uint64_t value, unsigned int base)
 	return stpcpy(to, first);
 }
 
-/* Rounded to so many places (2 at most), without zeros at the end */
+/* Round to @places (2 at most), without zeros at the end */
 static char *cs_put_fixed(char *to, double value, unsigned int places)
 {
 	const unsigned int scale = places == 2 ? 100 : places ? 10 : 1;

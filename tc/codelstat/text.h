@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
-/* Numbers and names as people read them; what is named after them returns @text. */
+/* Numbers and names for readers; functions named after them return @text. */
 #ifndef CODELSTAT_TEXT_H
 #define CODELSTAT_TEXT_H
 
@@ -28,7 +28,7 @@ char *cs_text_handle(char text[CS_TEXT], uint32_t handle);
 /* "10.9.1.2:6000 > 10.9.2.2:5000 udp", "[fe80::1]:80 > ..."; "unknown" if no packet was looked at */
 char *cs_text_flow(char text[CS_TEXT_FLOW], const struct codel_tuple *tuple);
 
-/* Write @text at @to, and what ends it, which is at @end at the latest; return where it is */
+/* Write @text at @to and a 0, which is at @end at the latest; return the position of the 0 */
 char *cs_text_add(char *to, const char *end, const char *text);
 
 /* The same, filled up with blanks to @width: on the left, or on the right if that is negative */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-/* "codelstat top": whose packets are in a queue */
+/* "codelstat top": the flows of a queue */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static bool top_has_flows(const struct cs_qdisc *qdisc)
 	return qdisc->type == CS_FQ_CODEL;
 }
 
-/* What is not known is a "?" */
+/* An unknown value is a "?" */
 static void top_measured(char *line, const struct flow_row *row, double longest)
 {
 	char rate[CS_TEXT], p50[CS_TEXT], p99[CS_TEXT], drops[CS_TEXT], marks[CS_TEXT];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
-/* What "codelstat top" shows at one time, for its two forms */
+/* One refresh of "codelstat top", for its two forms */
 #ifndef CODELSTAT_TOP_H
 #define CODELSTAT_TOP_H
 
@@ -11,7 +11,7 @@
 /**
  * struct top_view - the flows of a qdisc
  * @snapshot: when
- * @of: whose
+ * @of: the qdisc
  * @rows: @n flows, the first ones are to be shown first
  * @shown: how many of them are to be shown
  */

@@ -26,7 +26,7 @@ static void top_json_tuple(FILE *out, const struct codel_tuple *tuple)
 	fputc('}', out);
 }
 
-/* What it did; nothing of it is there if it is not known */
+/* The counts of a flow; absent if unknown */
 static void top_json_did(FILE *out, const struct flow_row *row, double longest)
 {
 	unsigned int i;

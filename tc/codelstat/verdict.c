@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /*
- * What an operator should make of the numbers: the first rule that holds, and the first
- * remark that does, if there is room for it. The manual has the same table.
+ * The verdict on a qdisc: the first rule that is true, and the first remark that is true,
+ * if there is room for it. The manual has the same table.
  */
 #include <string.h>
 
@@ -11,13 +11,13 @@
 #define CS_STANDS	2	/* times the target: more than what CoDel tolerates */
 #define CS_SLOW		4	/* times the target: senders have had their chance */
 #define CS_SHARE	75	/* percent of the backlog that make a flow the one */
-#define CS_FEW_PACKETS	4	/* of which a share says nothing */
+#define CS_FEW_PACKETS	4	/* too few for a share to mean anything */
 #define CS_OVERLOAD	5	/* percent of the packets: more drops than a slow start causes */
 
 /**
- * struct cs_facts - what rules ask about
+ * struct cs_facts - the input of the rules
  * @q: the qdisc
- * @d: what it did
+ * @d: its counts in the interval
  * @delays: how long packets waited; percentiles are 0 if not known
  * @signals: CoDel's drops and marks, without the ceiling's drops, packets
  * @acts: the same, and the ceiling's drops
@@ -204,7 +204,7 @@ static const struct cs_rule cs_remarks[] = {
 
 #define CS_RULES(table) (sizeof(table) / sizeof(*(table)))
 
-/* What a name in a text stands for */
+/* The value of a name in a text */
 static void cs_value(char to[CS_TEXT], const char *name, const struct cs_facts *f)
 {
 	const struct {
