@@ -224,10 +224,10 @@ static int codel_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	st.common.dropping = q->queue.vars.dropping;
 	st.common.ce_mark =
 		q->shared.stats.mark[CODEL_MARK_CE_THRESHOLD].packets;
-	codel_stats_read(&st.sight, sch, &q->shared.stats, q->shared.peeked);
+	codel_stats_read(&st.ext, sch, &q->shared.stats, q->shared.peeked);
 	sch_tree_unlock(sch);
 
-	return codel_stats_dump(d, &st, sizeof(st), sizeof(st.common), &st.sight,
+	return codel_stats_dump(d, &st, sizeof(st), sizeof(st.common), &st.ext,
 				&q->shared.stats);
 }
 

@@ -637,10 +637,10 @@ static int fq_codel_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	qs->drop_overmemory = q->shared.stats.drop[CODEL_DROP_MEMORY].packets +
 			      q->trim_overmemory;
 	st.shared = q->table.collisions;
-	codel_stats_read(&st.sight, sch, &q->shared.stats, q->shared.peeked);
+	codel_stats_read(&st.ext, sch, &q->shared.stats, q->shared.peeked);
 	sch_tree_unlock(sch);
 
-	return codel_stats_dump(d, &st, sizeof(st), sizeof(st.common), &st.sight,
+	return codel_stats_dump(d, &st, sizeof(st), sizeof(st.common), &st.ext,
 				&q->shared.stats);
 }
 

@@ -136,26 +136,26 @@ static inline void codel_stats_clear(struct Qdisc *sch, struct codel_stats *stat
 }
 
 /* All but the histogram, under the lock */
-static inline void codel_stats_read(struct codel_sight *sight,
+static inline void codel_stats_read(struct codel_ext_stats *ext,
 				    const struct Qdisc *sch,
 				    const struct codel_stats *stats, bool peeked)
 {
 	struct codel_count core = codel_stats_core(sch);
 
-	BUILD_BUG_ON(sizeof(sight->drop) != sizeof(stats->drop));
-	BUILD_BUG_ON(sizeof(sight->mark) != sizeof(stats->mark));
+	BUILD_BUG_ON(sizeof(ext->drop) != sizeof(stats->drop));
+	BUILD_BUG_ON(sizeof(ext->mark) != sizeof(stats->mark));
 
-	sight->received = stats->received;
-	sight->sent = stats->sent;
-	sight->queued = codel_stats_queued(sch, peeked);
-	sight->bypassed.packets = core.packets - stats->before.packets -
+	ext->received = stats->received;
+	ext->sent = stats->sent;
+	ext->queued = codel_stats_queued(sch, peeked);
+	ext->bypassed.packets = core.packets - stats->before.packets -
 				  stats->segments;
-	sight->bypassed.bytes = core.bytes - stats->before.bytes -
+	ext->bypassed.bytes = core.bytes - stats->before.bytes -
 				stats->sent.bytes;
-	memcpy(sight->drop, stats->drop, sizeof(sight->drop));
-	memcpy(sight->mark, stats->mark, sizeof(sight->mark));
-	sight->delay_sum = stats->delay_sum;
-	sight->delay_max = stats->delay_max;
+	memcpy(ext->drop, stats->drop, sizeof(ext->drop));
+	memcpy(ext->mark, stats->mark, sizeof(ext->mark));
+	ext->delay_sum = stats->delay_sum;
+	ext->delay_max = stats->delay_max;
 }
 
 static inline u64 codel_stats_bucket(const struct codel_stats *stats, u32 i)
@@ -171,17 +171,17 @@ static inline u64 codel_stats_bucket(const struct codel_stats *stats, u32 i)
 }
 
 /* Which buckets are not 0, without the lock; the last has the maximum that was read with it */
-static inline void codel_stats_range(struct codel_sight *sight,
+static inline void codel_stats_range(struct codel_ext_stats *ext,
 				     const struct codel_stats *stats)
 {
-	u32 end = sight->sent.packets ? codel_delay_bucket(sight->delay_max) + 1 : 0;
+	u32 end = ext->sent.packets ? codel_delay_bucket(ext->delay_max) + 1 : 0;
 	u32 first = 0;
 
 	while (first < end && !codel_stats_bucket(stats, first))
 		first++;
-	sight->delay_offset = sizeof(*sight);
-	sight->delay_first = first;
-	sight->delay_count = end - first;
+	ext->delay_offset = sizeof(*ext);
+	ext->delay_first = first;
+	ext->delay_count = end - first;
 }
 
 /*
@@ -231,13 +231,13 @@ static inline struct nlattr *codel_stats_put(struct gnet_dump *d, void *st,
  * @st: them all, but for the histogram
  * @size: their length
  * @kernels: how much of it the kernel's own qdisc has
- * @sight: the end of @st; which buckets follow is noted here
+ * @ext: the end of @st; which buckets follow is noted here
  * @stats: the histogram
  *
  * Return: 0, or an error if there is no room.
  */
 static inline int codel_stats_dump(struct gnet_dump *d, void *st, int size,
-				   int kernels, struct codel_sight *sight,
+				   int kernels, struct codel_ext_stats *ext,
 				   const struct codel_stats *stats)
 {
 	struct nlattr *attr;
@@ -245,14 +245,14 @@ static inline int codel_stats_dump(struct gnet_dump *d, void *st, int size,
 	int room;
 	u32 i;
 
-	codel_stats_range(sight, stats);
-	room = sight->delay_count * sizeof(*bucket);
+	codel_stats_range(ext, stats);
+	room = ext->delay_count * sizeof(*bucket);
 	attr = codel_stats_put(d, st, size, kernels, room);
 	if (IS_ERR_OR_NULL(attr))
 		return PTR_ERR_OR_ZERO(attr);
 	bucket = codel_stats_lengthen(d->skb, attr, room);
-	for (i = 0; i < sight->delay_count; i++)
-		put_unaligned(codel_stats_bucket(stats, sight->delay_first + i),
+	for (i = 0; i < ext->delay_count; i++)
+		put_unaligned(codel_stats_bucket(stats, ext->delay_first + i),
 			      &bucket[i]);
 	return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /*
  * The extended statistics of a qdisc: packet accounting and sojourn times, which
- * are struct codel_sight and the histogram that follows it.
+ * are struct codel_ext_stats and the histogram that follows it.
  */
 #include <string.h>
 
@@ -24,7 +24,7 @@ _Static_assert(sizeof(codel_mark_causes) / sizeof(*codel_mark_causes) ==
 
 /* Return false if the histogram is incomplete or has a layout unknown to this file. */
 static bool codel_read_delays(struct codel_histogram *h,
-			      const struct codel_sight *stats,
+			      const struct codel_ext_stats *stats,
 			      const struct rtattr *xstats, size_t offset)
 {
 	const unsigned int end = stats->delay_first + stats->delay_count;
@@ -61,7 +61,7 @@ static void codel_json_causes(const char *name, const char *const *causes,
 	close_json_object();
 }
 
-static void codel_json_ext_stats(const struct codel_sight *stats,
+static void codel_json_ext_stats(const struct codel_ext_stats *stats,
 				 const struct codel_histogram *delays)
 {
 	codel_json_count("received", &stats->received);
@@ -82,7 +82,7 @@ static void codel_json_ext_stats(const struct codel_sight *stats,
 }
 
 /* Print the causes that are not 0. The in-tree statistics already contain the marks. */
-static void codel_print_drops(FILE *f, const struct codel_sight *stats)
+static void codel_print_drops(FILE *f, const struct codel_ext_stats *stats)
 {
 	bool any = false;
 	unsigned int i;
@@ -100,7 +100,7 @@ static void codel_print_drops(FILE *f, const struct codel_sight *stats)
 	}
 }
 
-static void codel_print_accounting(FILE *f, const struct codel_sight *stats)
+static void codel_print_accounting(FILE *f, const struct codel_ext_stats *stats)
 {
 	if (stats->received.packets || stats->bypassed.packets) {
 		print_nl();
@@ -116,7 +116,7 @@ static void codel_print_accounting(FILE *f, const struct codel_sight *stats)
 void codel_print_ext_stats(FILE *f, const struct rtattr *xstats, size_t offset)
 {
 	struct codel_histogram delays;
-	struct codel_sight stats;
+	struct codel_ext_stats stats;
 	bool known;
 
 	if (!codel_copy_stats(&stats, xstats, offset, sizeof(stats)))

@@ -87,7 +87,7 @@ static int codel_print_xstats(CODEL_QDISC_UTIL *qu, FILE *f,
 		return 0;
 
 	codel_print_stats(f, codel_stats, xstats);
-	codel_print_ext_stats(f, xstats, offsetof(struct codel_xstats, sight));
+	codel_print_ext_stats(f, xstats, offsetof(struct codel_xstats, ext));
 	return 0;
 }
 

@@ -145,7 +145,7 @@ static int fq_codel_print_xstats(CODEL_QDISC_UTIL *qu, FILE *f,
 	if (type == TCA_FQ_CODEL_XSTATS_QDISC) {
 		codel_print_stats(f, fq_codel_qdisc_stats, xstats);
 		codel_print_ext_stats(f, xstats,
-				  offsetof(struct codel_fq_xstats, sight));
+				  offsetof(struct codel_fq_xstats, ext));
 	}
 	if (type == TCA_FQ_CODEL_XSTATS_CLASS) {
 		codel_print_stats(f, fq_codel_class_stats, xstats);

@@ -93,7 +93,7 @@ enum codel_mark_cause {
 };
 
 /**
- * struct codel_sight - extended statistics: packet accounting and sojourn times
+ * struct codel_ext_stats - extended statistics: packet accounting and sojourn times
  * @received: passed to the qdisc to be enqueued
  * @sent: dequeued to be sent
  * @queued: in the qdisc now
@@ -111,7 +111,7 @@ enum codel_mark_cause {
  * received = sent + queued + the sum of drop. The buckets are read without a lock, and
  * may count packets that are sent after the other members are read.
  */
-struct codel_sight {
+struct codel_ext_stats {
 	struct codel_count received;
 	struct codel_count sent;
 	struct codel_count queued;
@@ -130,24 +130,24 @@ struct codel_sight {
  * struct codel_xstats - statistics of codel
  * @common: as in <linux/pkt_sched.h>
  * @reserved: 0
- * @sight: extended statistics
+ * @ext: extended statistics
  */
 struct codel_xstats {
 	struct tc_codel_xstats common;
 	__u32 reserved;
-	struct codel_sight sight;
+	struct codel_ext_stats ext;
 };
 
 /**
  * struct codel_fq_xstats - statistics of fq_codel
  * @common: as in <linux/pkt_sched.h>
  * @shared: collisions: packets on overflow flows, which several hashes may use
- * @sight: extended statistics
+ * @ext: extended statistics
  */
 struct codel_fq_xstats {
 	struct tc_fq_codel_xstats common;
 	__aligned_u64 shared;
-	struct codel_sight sight;
+	struct codel_ext_stats ext;
 };
 
 /**

@@ -210,7 +210,7 @@ static bool cs_options(struct cs_qdisc *q, const struct nlattr *options)
 static bool cs_ext_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
 		     const unsigned char *at, size_t len)
 {
-	struct codel_sight *stats = &q->ext_stats;
+	struct codel_ext_stats *stats = &q->ext_stats;
 	size_t bytes;
 
 	if (len < sizeof(*stats))
@@ -253,7 +253,7 @@ static void cs_codel_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
 	q->drop_overlimit = st.drop_overlimit;
 	q->ecn_mark = st.ecn_mark;
 	q->ce_mark = st.ce_mark;
-	q->oot = ext && cs_ext_stats_at(snapshot, q, app, offsetof(struct codel_xstats, sight));
+	q->oot = ext && cs_ext_stats_at(snapshot, q, app, offsetof(struct codel_xstats, ext));
 }
 
 static void cs_fq_codel_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
@@ -273,7 +273,7 @@ static void cs_fq_codel_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
 	q->new_flow_count = qd->new_flow_count;
 	q->active = qd->new_flows_len + qd->old_flows_len;
 	q->memory = qd->memory_usage;
-	q->oot = ext && cs_ext_stats_at(snapshot, q, app, offsetof(struct codel_fq_xstats, sight));
+	q->oot = ext && cs_ext_stats_at(snapshot, q, app, offsetof(struct codel_fq_xstats, ext));
 	if (q->oot)
 		q->collisions = st.shared;
 }

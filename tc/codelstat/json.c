@@ -123,7 +123,7 @@ static void cs_json_stats(FILE *out, const struct cs_qdisc *q)
 	cs_put(out, "}");
 }
 
-static void cs_json_causes(FILE *out, const struct codel_sight *stats)
+static void cs_json_causes(FILE *out, const struct codel_ext_stats *stats)
 {
 	size_t i;
 
@@ -143,7 +143,7 @@ static void cs_json_causes(FILE *out, const struct codel_sight *stats)
 /* Extended statistics: packet accounting, and the delay since the counters began */
 static void cs_json_ext_stats(FILE *out, const struct cs_qdisc *q)
 {
-	const struct codel_sight *stats = &q->ext_stats;
+	const struct codel_ext_stats *stats = &q->ext_stats;
 
 	cs_put(out, ",\"ledger\":{");
 	cs_json_count(out, "received", &stats->received);

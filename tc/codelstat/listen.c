@@ -87,7 +87,7 @@ int http_listen(const struct addrinfo *address, char *url, size_t size)
 		return -1;
 	if (!setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) &&
 	    !bind(fd, address->ai_addr, address->ai_addrlen) &&
-	    !listen(fd, HTTP_CONNECTIONS)) {
+	    !listen(fd, SOMAXCONN)) {
 		http_url(fd, url, size);
 		return fd;
 	}

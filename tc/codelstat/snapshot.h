@@ -105,7 +105,7 @@ struct cs_qdisc {
 	bool dropping;
 	uint32_t ldelay;
 
-	struct codel_sight ext_stats;
+	struct codel_ext_stats ext_stats;
 	const uint64_t *delay;
 };
 

@@ -298,7 +298,7 @@ def _() -> None:
 @case("a histogram that would not fit into its attribute is not believed")
 def _() -> None:
     def longer(data: bytearray) -> bytearray:
-        # delay_offset, which is the size of struct codel_sight, and 0 for reserved
+        # delay_offset, which is the size of struct codel_ext_stats, and 0 for reserved
         for found in re.finditer(rb"\xf8\0..(.)\0\0\0", bytes(data), re.S):
             data[found.start(1)] += 40
         return data

@@ -656,58 +656,58 @@ static void any_bytes(void)
 }
 
 /* Where the histogram is said to be: right, nearly right, or anywhere */
-static void any_place(struct codel_sight *sight, unsigned int buckets)
+static void any_place(struct codel_ext_stats *ext, unsigned int buckets)
 {
-	sight->delay_offset = sizeof(*sight);
-	sight->delay_count = (__u16)buckets;
-	sight->delay_first = (__u16)below(CODEL_DELAY_BUCKETS - buckets + 1);
+	ext->delay_offset = sizeof(*ext);
+	ext->delay_count = (__u16)buckets;
+	ext->delay_first = (__u16)below(CODEL_DELAY_BUCKETS - buckets + 1);
 	if (!below(8))
-		sight->delay_offset = (__u16)(below(2) ? roll() : below(400));
+		ext->delay_offset = (__u16)(below(2) ? roll() : below(400));
 	if (!below(8))
-		sight->delay_count = (__u16)(below(2) ? roll() : below(300));
+		ext->delay_count = (__u16)(below(2) ? roll() : below(300));
 	if (!below(8))
-		sight->delay_first = (__u16)(below(2) ? roll() : below(300));
+		ext->delay_first = (__u16)(below(2) ? roll() : below(300));
 }
 
-/* Whether all that @sight speaks of is in @payload, written down a second time */
-static bool is_whole(const struct codel_sight *sight, size_t at, size_t payload)
+/* Whether all that @ext speaks of is in @payload, written down a second time */
+static bool is_whole(const struct codel_ext_stats *ext, size_t at, size_t payload)
 {
-	if (payload < at + sizeof(*sight))
+	if (payload < at + sizeof(*ext))
 		return false;
-	return sight->delay_offset >= sizeof(*sight) &&
-	       sight->delay_first + sight->delay_count <= CODEL_DELAY_BUCKETS &&
-	       (!sight->delay_count ||
-		at + sight->delay_offset + 8u * sight->delay_count <= payload);
+	return ext->delay_offset >= sizeof(*ext) &&
+	       ext->delay_first + ext->delay_count <= CODEL_DELAY_BUCKETS &&
+	       (!ext->delay_count ||
+		at + ext->delay_offset + 8u * ext->delay_count <= payload);
 }
 
 static void any_qdisc_stats(void)
 {
 	const unsigned int kind = below(2), buckets = below(CODEL_DELAY_BUCKETS + 1);
-	const size_t at = kind ? offsetof(struct codel_fq_xstats, sight) :
-				 offsetof(struct codel_xstats, sight);
-	const size_t full = at + sizeof(struct codel_sight) + 8 * buckets;
+	const size_t at = kind ? offsetof(struct codel_fq_xstats, ext) :
+				 offsetof(struct codel_xstats, ext);
+	const size_t full = at + sizeof(struct codel_ext_stats) + 8 * buckets;
 	struct rtattr *attr = any_attr((unsigned int)full), *part;
-	struct codel_sight sight;
+	struct codel_ext_stats ext;
 	size_t given = full;
 	bool whole;
 
 	if (kind)
 		*(__u32 *)RTA_DATA(attr) = TCA_FQ_CODEL_XSTATS_QDISC;
-	memcpy(&sight, (char *)RTA_DATA(attr) + at, sizeof(sight));
-	any_place(&sight, buckets);
-	memcpy((char *)RTA_DATA(attr) + at, &sight, sizeof(sight));
+	memcpy(&ext, (char *)RTA_DATA(attr) + at, sizeof(ext));
+	any_place(&ext, buckets);
+	memcpy((char *)RTA_DATA(attr) + at, &ext, sizeof(ext));
 	if (below(2))
 		given = below((unsigned int)full + 1);
 	part = any_attr((unsigned int)given);
 	memcpy(RTA_DATA(part), RTA_DATA(attr), given);
 	free(attr);
 
-	whole = is_whole(&sight, at, given);
+	whole = is_whole(&ext, at, given);
 	print_stats(kinds[kind].util, part);
 	if (json && shown.delays != whole)
 		die("delay was %sshown, of %zu bytes", whole ? "not " : "", given);
-	if (json && whole && shown.buckets != sight.delay_count)
-		die("%u buckets of %u", shown.buckets, sight.delay_count);
+	if (json && whole && shown.buckets != ext.delay_count)
+		die("%u buckets of %u", shown.buckets, ext.delay_count);
 	if (json && whole && shown.last_percentile != UINT64_MAX &&
 	    shown.last_percentile > shown.max)
 		die("a percentile above the maximum");
