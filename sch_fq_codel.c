@@ -550,7 +550,8 @@ static int fq_codel_change(struct Qdisc *sch, struct nlattr *opt,
 	int err = 0;
 
 	if (opt)
-		err = fq_codel_config_parse(&common, &config, &reset_stats, opt, extack);
+		err = fq_codel_config_parse(&common, &config, &reset_stats, opt,
+					    codel_qdisc_mtu(sch), extack);
 	if (err)
 		return err;
 	if (config.flows != q->table.count) {

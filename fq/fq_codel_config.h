@@ -80,7 +80,7 @@ static const char *const fq_codel_expected[TCA_CODEL_EXT + 1] = {
 	[TCA_FQ_CODEL_FLOWS]			=
 		"flows: 1 to 65536 are expected",
 	[TCA_FQ_CODEL_QUANTUM]			=
-		"quantum: 0 to 1048576 bytes are expected",
+		"quantum: 256 to 1048576 bytes are expected",
 	[TCA_FQ_CODEL_CE_THRESHOLD]		= CODEL_CONFIG_CE_THRESHOLD_ERR,
 	[TCA_FQ_CODEL_DROP_BATCH_SIZE]		=
 		"drop_batch: a 32-bit number of packets is expected",
@@ -116,20 +116,37 @@ static inline void fq_codel_config_get(struct fq_codel_config *config,
 		common->ce_mask = nla_get_u8(tb[TCA_FQ_CODEL_CE_THRESHOLD_MASK]);
 }
 
+/* Warn as codel_config_warn() does. */
+static inline void fq_codel_config_warn(struct nlattr **tb, u32 mtu,
+					struct netlink_ext_ack *extack)
+{
+	if (tb[TCA_FQ_CODEL_MEMORY_LIMIT] &&
+	    nla_get_u32(tb[TCA_FQ_CODEL_MEMORY_LIMIT]) < SKB_TRUESIZE(mtu))
+		NL_SET_ERR_MSG_WEAK(extack,
+				    "memory_limit: less than one packet of the device's MTU takes; such packets are dropped (b, k, m or g; bytes without a unit)");
+	if (tb[TCA_FQ_CODEL_QUANTUM] &&
+	    nla_get_u32(tb[TCA_FQ_CODEL_QUANTUM]) < FQ_CODEL_QUANTUM_MIN)
+		NL_SET_ERR_MSG_WEAK(extack, "quantum: raised to the minimum of 256 bytes");
+	if (tb[TCA_FQ_CODEL_DROP_BATCH_SIZE] &&
+	    !nla_get_u32(tb[TCA_FQ_CODEL_DROP_BATCH_SIZE]))
+		NL_SET_ERR_MSG_WEAK(extack, "drop_batch: raised to the minimum of 1 packet");
+}
+
 /**
  * fq_codel_config_parse() - read a request
  * @common: in: the values in force; out: with those of the request
  * @config: the same
  * @reset_stats: set if the counters are to be cleared
  * @opt: TCA_OPTIONS
- * @extack: says what is wrong
+ * @mtu: of the device, bytes
+ * @extack: says what is wrong, or warns
  *
  * Return: 0, or -EINVAL.
  */
 static inline int fq_codel_config_parse(struct codel_config *common,
 					struct fq_codel_config *config,
 					bool *reset_stats, struct nlattr *opt,
-					struct netlink_ext_ack *extack)
+					u32 mtu, struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[TCA_CODEL_EXT + 1];
 	int err;
@@ -139,9 +156,11 @@ static inline int fq_codel_config_parse(struct codel_config *common,
 	if (!err)
 		err = codel_config_get(common, reset_stats, tb,
 				       tb[TCA_FQ_CODEL_CE_THRESHOLD], extack);
-	if (!err)
-		fq_codel_config_get(config, common, tb);
-	return err;
+	if (err)
+		return err;
+	fq_codel_config_get(config, common, tb);
+	fq_codel_config_warn(tb, mtu, extack);
+	return 0;
 }
 
 /**

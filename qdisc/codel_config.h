@@ -27,15 +27,18 @@ static_assert((int)TCA_CODEL_ECN == (int)TCA_FQ_CODEL_ECN);
 #define CODEL_CONFIG_LIMIT_ERR \
 	"limit: a 32-bit number of packets is expected"
 #define CODEL_CONFIG_INTERVAL_ERR \
-	"interval: 1 to 4294967295 microseconds are expected"
+	"interval: 1us to 4294967295us is expected (us, ms or s)"
 #define CODEL_CONFIG_ECN_ERR \
 	"ecn: a 32-bit number is expected, 0 for off"
 #define CODEL_CONFIG_CE_THRESHOLD_ERR \
 	"ce_threshold: a 32-bit number of microseconds is expected"
 #define CODEL_CONFIG_CEILING_ERR \
-	"ceiling: 1 to 4294967295 microseconds are expected, and more than target"
+	"ceiling: more than target, up to 4294967295us is expected (us, ms or s)"
 #define CODEL_CONFIG_EXT_ERR \
 	"TCA_CODEL_EXT: a nest of attributes of codel_uapi.h is expected"
+
+/* Below interval divided by this, a target hardly is what the user wants. */
+#define CODEL_CONFIG_TARGET_SHARE	100
 
 static inline int codel_config_refuse(struct netlink_ext_ack *extack,
 				      const struct nlattr *attr,
@@ -113,7 +116,7 @@ static inline int codel_config_get_ceiling(struct codel_config *config,
 	if (ceiling)
 		return codel_config_refuse(extack, ceiling, CODEL_CONFIG_CEILING_ERR);
 	return codel_config_refuse(extack, target,
-				   "target: less than the ceiling that was set is expected");
+				   "target: less than the ceiling that was set is expected (us, ms or s)");
 }
 
 static inline int codel_config_get_ext(struct codel_config *config,
@@ -143,13 +146,36 @@ static inline int codel_config_get_ext(struct codel_config *config,
 					extack);
 }
 
+/*
+ * Warn of values that the qdisc accepts, as in-tree qdiscs do, although they hardly do what
+ * the user wants: a time without its unit, for example. A target is usually 5% to 10% of
+ * the interval (RFC 8289, section 4.3). Only a request that contains a value warns of it.
+ */
+static inline void codel_config_warn(const struct codel_config *config,
+				     struct nlattr **tb,
+				     struct netlink_ext_ack *extack)
+{
+	const struct codel_params *params = &config->params;
+
+	if (tb[TCA_CODEL_LIMIT] && !config->limit)
+		NL_SET_ERR_MSG_WEAK(extack, "limit: with 0 the qdisc drops every packet");
+	if (!tb[TCA_CODEL_TARGET] && !tb[TCA_CODEL_INTERVAL])
+		return;
+	if (params->target > params->interval)
+		NL_SET_ERR_MSG_WEAK(extack,
+				    "target: above interval; 5% to 10% of interval is usual (us, ms or s; us without a unit)");
+	else if (params->target * CODEL_CONFIG_TARGET_SHARE < params->interval)
+		NL_SET_ERR_MSG_WEAK(extack,
+				    "target: below 1% of interval; 5% to 10% is usual (us, ms or s; us without a unit)");
+}
+
 /**
  * codel_config_get() - read the options that both kinds have
  * @config: in: the values in force; out: with those of the request
  * @reset_stats: set if the counters are to be cleared
  * @tb: attributes of the request
  * @ce_threshold: the attribute of that option, whose number differs
- * @extack: says what is wrong
+ * @extack: says what is wrong, or warns
  *
  * Return: 0, or -EINVAL if a value is out of range.
  */
@@ -158,6 +184,8 @@ static inline int codel_config_get(struct codel_config *config,
 				   const struct nlattr *ce_threshold,
 				   struct netlink_ext_ack *extack)
 {
+	int err;
+
 	if (tb[TCA_CODEL_TARGET])
 		config->params.target = codel_config_get_us(tb[TCA_CODEL_TARGET]);
 	if (tb[TCA_CODEL_INTERVAL])
@@ -172,7 +200,10 @@ static inline int codel_config_get(struct codel_config *config,
 	if (!config->params.interval)
 		return codel_config_refuse(extack, tb[TCA_CODEL_INTERVAL],
 					   CODEL_CONFIG_INTERVAL_ERR);
-	return codel_config_get_ext(config, reset_stats, tb, ce_threshold, extack);
+	err = codel_config_get_ext(config, reset_stats, tb, ce_threshold, extack);
+	if (!err)
+		codel_config_warn(config, tb, extack);
+	return err;
 }
 
 /* The request has reset_stats: say what it does not do. */

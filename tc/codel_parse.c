@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 
 #include "codel_common.h"
 #include "codel_number.h"
@@ -30,8 +31,10 @@ static const struct {
 } codel_types[] = {
 	[CODEL_COUNT] = { "NUMBER", "a number", "0 to 4294967295" },
 	[CODEL_PACKETS] = { "PACKETS", "a number", "0 to 4294967295" },
-	[CODEL_SIZE] = { "SIZE", "a size", "0 to 4294967295 bytes" },
-	[CODEL_TIME] = { "TIME", "a time", "0us to 4294967295us" },
+	[CODEL_SIZE] = { "SIZE", "a size (b, k, m or g)",
+			 "0 to 4294967295 bytes; b, k, m or g" },
+	[CODEL_TIME] = { "TIME", "a time (us, ms or s)",
+			 "0us to 4294967295us; us, ms or s" },
 	[CODEL_FLAG] = { "", "", "" },
 	[CODEL_SELECTOR] = { "VALUE/MASK", "of the form VALUE/MASK",
 			     "0/0 to 255/255" },
@@ -99,6 +102,13 @@ static int codel_read_time(struct codel_value *v, const char *str)
 	return err;
 }
 
+static bool codel_is_in_bits(const char *str)
+{
+	const size_t len = strlen(str);
+
+	return len > 3 && !strcasecmp(str + len - 3, "bit");
+}
+
 /* Round down to whole bytes ("1.3mb"), as the stock tc does. */
 static int codel_read_size(struct codel_value *v, const char *str)
 {
@@ -155,6 +165,9 @@ static int codel_read_value(const char *kind, const struct codel_option *o,
 	v->state = CODEL_GIVEN;
 	switch (codel_read_typed(v, str, o->type)) {
 	case 0:
+		if (o->type == CODEL_SIZE && codel_is_in_bits(str))
+			fprintf(stderr, "Warning: %s: %s: \"%s\" is in bits: %u bytes\n",
+				kind, o->keyword, str, v->value);
 		return 0;
 	case -ERANGE:
 		return codel_error(kind, o->keyword,

@@ -384,6 +384,72 @@ refused_on_change()
 	check "limit in force" "$(qdisc_get "$NS" d0 root .options.limit)" == 9
 }
 
+# Accepted requests for values that work, but hardly as intended: each line names the option
+# that the warning begins with, or - where there is no warning
+doubtful()
+{
+	cat <<-END
+		target create 1=u32:5
+		target change 1=u32:100001
+		- change 1=u32:100000
+		- change 1=u32:1000
+		target change 1=u32:999
+		- change 2=u32:77
+		target change 3=u32:998
+		- change 3=u32:20000
+		- change 1=u32:5000 3=u32:100000
+		limit change 2=u32:0
+		- change 2=u32:1
+	END
+	! is_fair "$1" || cat <<-END
+		quantum change 6=u32:0
+		quantum change 6=u32:255
+		- change 6=u32:256
+		memory_limit change 9=u32:0
+		memory_limit change 9=u32:1514
+		- change 2=u32:5
+		- change 9=u32:524288
+		drop_batch change 8=u32:0
+		- change 8=u32:1
+		- replace 1=u32:5000
+	END
+}
+
+warnings()
+{
+	local kind=$1 line
+
+	device
+	doubtful "$kind" | cut -d ' ' -f 2- | ask "$kind" >"$LIB_TMP/answers"
+	while read -r line; do
+		fail "$line"
+	done < <(paste -d ' ' <(doubtful "$kind" | cut -d ' ' -f 1) "$LIB_TMP/answers" | jq -rR '
+		capture("^(?<name>[^ ]+) (?<answer>.*)$") | .name as $name | .answer | fromjson |
+		select((.errno == 0 and if $name == "-" then .message == ""
+			else .message | startswith($name + ": ") end) | not) |
+		"a warning of \($name): \(tojson)"')
+	check "answers" "$(wc -l <"$LIB_TMP/answers")" == "$(doubtful "$kind" | wc -l)"
+	jq -r 'select(.message != "") | "\(.request): \(.message)"' "$LIB_TMP/answers"
+	tc -n "$NS" qdisc change dev d0 root handle 1: "$kind" target 5 >"$LIB_TMP/said" 2>&1
+	grep -q "^Warning: .*target: .*(us, ms or s" "$LIB_TMP/said" ||
+		fail "tc prints '$(<"$LIB_TMP/said")'"
+}
+
+# A message about a range has both of its ends and the units that tc takes
+ranges()
+{
+	local kind=$1
+
+	device
+	refuses "interval 0" tc -n "$NS" qdisc add dev d0 root "$kind" interval 0
+	[[ $REFUSAL == *"interval: 1us to 4294967295us "*"(us, ms or s)"* ]] || fail "$REFUSAL"
+	refuses "ceiling 1ms" tc -n "$NS" qdisc add dev d0 root "$kind" ceiling 1ms
+	[[ $REFUSAL == *"ceiling: "*" to 4294967295us "*"(us, ms or s)"* ]] || fail "$REFUSAL"
+	is_fair "$kind" || return 0
+	refuses "quantum 2000000" tc -n "$NS" qdisc add dev d0 root "$kind" quantum 2000000
+	[[ $REFUSAL == *"quantum: 256 to 1048576 bytes "* ]] || fail "$REFUSAL"
+}
+
 # An own name without options works with any tc
 stock_tc()
 {
@@ -442,6 +508,8 @@ lib_add_each ce_threshold_off "ce_threshold goes on and off"
 lib_add_each ceiling "the ceiling goes on and off, and stays above target"
 lib_add_each refused_on_create "whatever is wrong is refused in a new qdisc"
 lib_add_each refused_on_change "whatever is wrong is refused in a change"
+lib_add_each warnings "a value that hardly works as intended is accepted with a warning"
+lib_add_each ranges "a message about a range names the units"
 lib_add_each stock_tc "a tc without plugins sets it up and shows it"
 lib_add stock_tc_plain_name "a tc without plugins configures codel"
 lib_add_each no_reference_left "a refused or deleted qdisc holds no module"

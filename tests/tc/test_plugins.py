@@ -329,6 +329,13 @@ def test_sizes_are_exact(tc: Tc) -> None:
         assert sent == {9: u32(value)}, f"{text}: {sent}"
 
 
+def test_sizes_in_bits_are_pointed_out(tc: Tc) -> None:
+    for text, size in (("4mbit", 512 << 10), ("12KBIT", 1536), ("4mb", None), ("4096b", None)):
+        done = tc.run("qdisc", "add", "dev", "lo", "root", "fq_codel", "memory_limit", text)
+        said = f'Warning: fq_codel: memory_limit: "{text}" is in bits: {size} bytes\n'
+        assert done.stderr == (said if size else ""), done.stderr
+
+
 def exact(value: Fraction) -> str:
     """As a decimal number: the denominator is a power of two."""
     whole, rest = divmod(value, 1)
@@ -355,20 +362,20 @@ def test_sizes_that_do_not_fit_are_refused(tc: Tc) -> None:
         too_large += [f"{n}{e}" for n in ("1", "0.017179869185") for e in ("e12", "e99999")]
         for text in too_large:
             said = tc.refusal("fq_codel", "memory_limit", text + unit)
-            expected = f'"{text}{unit}" is out of range (0 to 4294967295 bytes)'
+            expected = f'"{text}{unit}" is out of range (0 to 4294967295 bytes; b, k, m or g)'
             assert said == f"fq_codel: memory_limit: {expected}\n", said
 
 
 def test_errors_name_keyword_and_value(tc: Tc) -> None:
-    time = "0us to 4294967295us"
+    time = "0us to 4294967295us; us, ms or s"
     count = "0 to 4294967295"
     cases = [
-        (["target", "5 parsecs"], 'target: "5 parsecs" is not a time'),
-        (["target", ""], 'target: "" is not a time'),
-        (["target", "off"], 'target: "off" is not a time'),
-        (["target", "1e"], 'target: "1e" is not a time'),
-        (["target", "nan"], 'target: "nan" is not a time'),
-        (["target", "."], 'target: "." is not a time'),
+        (["target", "5 parsecs"], 'target: "5 parsecs" is not a time (us, ms or s)'),
+        (["target", ""], 'target: "" is not a time (us, ms or s)'),
+        (["target", "off"], 'target: "off" is not a time (us, ms or s)'),
+        (["target", "1e"], 'target: "1e" is not a time (us, ms or s)'),
+        (["target", "nan"], 'target: "nan" is not a time (us, ms or s)'),
+        (["target", "."], 'target: "." is not a time (us, ms or s)'),
         (["target", "1.5us"], 'target: "1.5us" is not a whole number of microseconds'),
         (["interval", "0.0000001s"], 'interval: "0.0000001s" is not a whole number of microseconds'),
         (["interval", "4294.967296s"], f'interval: "4294.967296s" is out of range ({time})'),
@@ -382,11 +389,11 @@ def test_errors_name_keyword_and_value(tc: Tc) -> None:
         (["limit"], "limit: PACKETS is missing"),
         (["ce_threshold"], 'ce_threshold: TIME or "off" is missing'),
         (["ceiling"], 'ceiling: TIME or "off" is missing'),
-        (["ceiling", "none"], 'ceiling: "none" is not a time'),
+        (["ceiling", "none"], 'ceiling: "none" is not a time (us, ms or s)'),
         (["ceiling", "1.5us"], 'ceiling: "1.5us" is not a whole number of microseconds'),
         (["ceiling", "-1"], f'ceiling: "-1" is out of range ({time})'),
-        (["memory_limit", "4g"], 'memory_limit: "4g" is out of range (0 to 4294967295 bytes)'),
-        (["memory_limit", "1tb"], 'memory_limit: "1tb" is not a size'),
+        (["memory_limit", "4g"], 'memory_limit: "4g" is out of range (0 to 4294967295 bytes; b, k, m or g)'),
+        (["memory_limit", "1tb"], 'memory_limit: "1tb" is not a size (b, k, m or g)'),
         (["ce_threshold_selector", "1"], 'ce_threshold_selector: "1" is not of the form VALUE/MASK'),
         (["ce_threshold_selector", "256/1"],
          'ce_threshold_selector: "256/1" is out of range (0/0 to 255/255)'),
