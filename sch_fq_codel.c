@@ -700,6 +700,16 @@ static bool fq_codel_may_see_tuple(const struct Qdisc *sch, const struct gnet_du
 	       sk_ns_capable(sk, user_ns, CAP_NET_ADMIN);
 }
 
+/* Copy what the flow has sent to the basic statistics, which every tc prints. */
+static int fq_codel_put_basic(struct gnet_dump *d, const struct codel_flow_stats *flow)
+{
+	struct gnet_stats_basic_sync basic;
+
+	gnet_stats_basic_sync_init(&basic);
+	_bstats_update(&basic, flow->bytes, flow->packets);
+	return gnet_stats_copy_basic(d, NULL, &basic, false);
+}
+
 static int fq_codel_dump_class_stats(struct Qdisc *sch, unsigned long class,
 				     struct gnet_dump *d)
 {
@@ -736,9 +746,13 @@ static int fq_codel_dump_class_stats(struct Qdisc *sch, unsigned long class,
 		if (!with_tuple)
 			memset(&st.flow.tuple, 0, sizeof(st.flow.tuple));
 		size = sizeof(st);
+		qs.drops = record->stats.drops;
 	}
 	sch_tree_unlock(sch);
 
+	/* without a record, the number of packets sent is unknown, not 0 */
+	if (size == sizeof(st) && fq_codel_put_basic(d, &st.flow) < 0)
+		return -EMSGSIZE;
 	if (gnet_stats_copy_queue(d, NULL, &qs, qs.qlen) < 0)
 		return -EMSGSIZE;
 	return PTR_ERR_OR_ZERO(codel_stats_put(d, &st, size, sizeof(st.common), 0));
