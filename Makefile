@@ -2,28 +2,33 @@
 #
 # make                 modules, tc plugins, codelstat
 # make install         modules to updates/, plugins to tc's folder, man pages
+# make uninstall       removes what make install installed, and the modules of all kernels
 # make demo            bufferbloat before and after, in a virtual machine
 # make check           the tests, in virtual machines; MINUTES=n: and of check-all, what fits
 # make check-all       every test on every release
+# make bench           instructions per packet, in virtual machines
 # make lab             the experiments of the papers, in virtual machines; EXP=name, GRID=full
 # make selftest        the namespace selftests on this machine's own kernel
+# make tc              a tc in IPROUTE2_SRC that needs no plugins
+# make help            this list
 #
-# KDIR, KERNELRELEASE and DESTDIR are honoured as by the kernel's own builds.
+# KDIR, KERNELRELEASE and DESTDIR are honoured as by the kernel's own builds: modules are
+# installed for the kernel of KDIR.
 
-KVER := $(or $(KERNELRELEASE),$(shell uname -r))
-KDIR ?= /lib/modules/$(KVER)/build
+KDIR ?= /lib/modules/$(or $(KERNELRELEASE),$(shell uname -r))/build
+KVER := $(or $(KERNELRELEASE),$(shell cat '$(KDIR)/include/config/kernel.release' 2>/dev/null))
 DESTDIR ?=
 MODDIR = $(DESTDIR)/lib/modules/$(KVER)/updates
 MODPROBEDIR = $(DESTDIR)/etc/modprobe.d
 MODULES = sch_codel_oot.ko sch_fq_codel_oot.ko
 
-.PHONY: all modules plugins tc install uninstall demo check check-all bench lab selftest clean
+.PHONY: all help modules plugins tc install uninstall demo check check-all bench lab selftest clean
 
 all: modules plugins
 
 modules:
 	@test -e $(KDIR)/Makefile || { \
-		echo "no kernel headers in $(KDIR): install those of $(KVER), or set KDIR" >&2; \
+		echo "no kernel headers in $(KDIR): install linux-headers-$(or $(KVER),$$(uname -r)), or set KDIR" >&2; \
 		exit 1; }
 	$(MAKE) -C $(KDIR) M=$(CURDIR) W=$(W) modules
 
@@ -34,16 +39,31 @@ tc:
 	$(MAKE) -C tc iproute2 IPROUTE2_SRC=$(abspath $(IPROUTE2_SRC))
 
 install:
-	install -d $(MODDIR) $(MODPROBEDIR)
-	install -m 644 $(MODULES) $(MODDIR)
-	install -m 644 scripts/modprobe.conf $(MODPROBEDIR)/codel-oot.conf
-	$(MAKE) -C tc install DESTDIR=$(DESTDIR)
+	@test '$(KVER)' || { \
+		echo "$(KDIR)/include/config/kernel.release is missing: set KDIR to a kernel's headers" >&2; \
+		exit 1; }
+	install -d '$(MODDIR)' '$(MODPROBEDIR)'
+	install -m 644 $(MODULES) '$(MODDIR)'
+	install -m 644 scripts/modprobe.conf '$(MODPROBEDIR)/codel-oot.conf'
+	$(MAKE) -C tc install DESTDIR='$(DESTDIR)'
 	$(if $(DESTDIR),,depmod $(KVER))
 
+# A kernel that was removed has no modules.dep, and must not get one again
 uninstall:
-	rm -f $(addprefix $(MODDIR)/,$(MODULES)) $(MODPROBEDIR)/codel-oot.conf
-	$(MAKE) -C tc uninstall DESTDIR=$(DESTDIR)
-	$(if $(DESTDIR),,depmod $(KVER))
+	for kernel in '$(DESTDIR)'/lib/modules/*; do \
+		for module in $(MODULES); do \
+			test -e "$$kernel/updates/$$module" || continue; \
+			rm "$$kernel/updates/$$module" || exit; \
+			test '$(DESTDIR)' || test ! -e "$$kernel/modules.dep" || \
+				depmod "$${kernel##*/}" || exit; \
+			rmdir --ignore-fail-on-non-empty "$$kernel/updates" "$$kernel"; \
+		done; \
+	done
+	rm -f '$(MODPROBEDIR)/codel-oot.conf'
+	$(MAKE) -C tc uninstall DESTDIR='$(DESTDIR)'
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
 demo:
 	scripts/setup

@@ -62,7 +62,7 @@ is_png()
 }
 
 echo "TAP version 13"
-echo "1..10"
+echo "1..11"
 tests/demo/run --ecn --seconds 8 --name demo-test >"$work/table" 2>"$work/progress"
 status=$?
 sed 's/^/# /' "$work/progress" "$work/table"
@@ -85,6 +85,10 @@ claim "the options are the defaults, and every sample is kept" \
 claim "each qdisc is served by the module that its name says" \
 	"served_by == {'pfifo': 'built-in', 'codel_oot': 'sch_codel_oot', \
 		'fq_codel_oot': 'sch_fq_codel_oot'}"
+# A user namespace without a map: another user, who may read the tree
+unshare --user tests/demo/run >"$work/refusal" 2>&1
+[[ $? -eq 1 && $(<"$work/refusal") == "demo: root is required, "*": run sudo make demo" ]] || (sed 's/^/# /' "$work/refusal"; false)
+result $? "another user than root reads one sentence"
 is_png
 result $? "the picture is a picture"
 ((failures == 0))

@@ -87,6 +87,40 @@ installation() {
 	files=$(find "$root" ! -type d) && test -z "$files"
 }
 
+# kernel NAME: a kernel's headers and modules under $root
+kernel() {
+	mkdir -p "$root/lib/modules/$1/build/include/config" || return
+	echo "$1" >"$root/lib/modules/$1/build/include/config/kernel.release"
+	touch "$root/lib/modules/$1/modules.dep"
+}
+
+# The whole project: modules go to the kernel of KDIR, and those of all kernels are removed.
+# A copy, as there may be no modules
+project() {
+	local top=$tmp/project root="$tmp/two words" name
+	local -a make=(make -s -C "$top" "DESTDIR=$root" "TC=$tc")
+
+	mkdir "$top" && cp -a "$plugins"/../{Makefile,scripts,man,tc,uapi} "$top" &&
+		touch "$top"/sch_{codel,fq_codel}_oot.ko &&
+		kernel 6.1.0-one && kernel 6.12.0-two || return
+	find "$root" -type f | sort >"$tmp/before"
+	! "${make[@]}" install KDIR="$tmp" 2>"$tmp/said" || return
+	grep -qx "$tmp/include/config/kernel.release is missing: set KDIR .*" "$tmp/said" || return
+	for name in 6.1.0-one 6.12.0-two; do
+		"${make[@]}" install KDIR="$root/lib/modules/$name/build" || return
+		test -f "$root/lib/modules/$name/updates/sch_codel_oot.ko" || return
+	done
+	"${make[@]}" install KDIR="$tmp" KERNELRELEASE=7.0.0-three || return
+	test -f "$root/lib/modules/7.0.0-three/updates/sch_fq_codel_oot.ko" || return
+	test -f "$root/etc/modprobe.d/codel-oot.conf" || return
+	"${make[@]}" uninstall || return
+	diff "$tmp/before" <(find "$root" -type f -o -name updates | sort)
+}
+
+help() {
+	make -s -C "$plugins/.." help | grep -q '^make install  '
+}
+
 headers() {
 	cc -std=gnu11 -D_GNU_SOURCE -Wall -Werror -Wno-enum-int-mismatch \
 		-I"$1/include" -I"$1/include/uapi" -I"$1/tc" \
@@ -148,9 +182,11 @@ have_tools() {
 }
 
 echo "KTAP version 1"
-echo "1..10"
+echo "1..12"
 test_case symbols symbols
 test_case installation installation
+test_case project project
+test_case help help
 test_case fuzz ./fuzz "$rounds"
 # shellcheck disable=SC2086
 test_case plugins test_plugins $tc
