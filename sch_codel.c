@@ -15,6 +15,7 @@
 #include "qdisc/codel_config.h"
 #include "qdisc/codel_kinds.h"
 #include "qdisc/codel_qdisc.h"
+#include "qdisc/codel_version.h"
 
 #define CODEL_LIMIT_DEFAULT	1000	/* packets */
 
@@ -266,4 +267,5 @@ module_exit(codel_module_exit);
 
 MODULE_DESCRIPTION("Controlled Delay (CoDel) queue discipline, RFC 8289");
 MODULE_LICENSE("Dual BSD/GPL");
+MODULE_VERSION(CODEL_VERSION);
 MODULE_ALIAS("net-sch-codel_oot");

@@ -18,6 +18,7 @@
 
 #include "qdisc/codel_kinds.h"
 #include "qdisc/codel_qdisc.h"
+#include "qdisc/codel_version.h"
 #include "fq/fq_codel_config.h"
 #include "fq/fq_codel_drop.h"
 #include "fq/fq_codel_resize.h"
@@ -824,4 +825,5 @@ module_exit(fq_codel_module_exit);
 
 MODULE_DESCRIPTION("Fair queueing with CoDel (FQ-CoDel), RFC 8290");
 MODULE_LICENSE("Dual BSD/GPL");
+MODULE_VERSION(CODEL_VERSION);
 MODULE_ALIAS("net-sch-fq_codel_oot");

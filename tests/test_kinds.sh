@@ -91,6 +91,21 @@ built_in()
 	check "the log" "$(said sch_fq_codel_oot)" == "serving fq_codel_oot; fq_codel was declined"
 }
 
+# The same version is in both files, and in the kernel once they are loaded
+versions()
+{
+	local version module
+
+	version=$(modinfo -F version sch_codel_oot)
+	[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "the version of sch_codel_oot is '$version'"
+	check "of sch_fq_codel_oot" "$(modinfo -F version sch_fq_codel_oot)" == "$version"
+	start
+	for module in $OURS; do
+		load "$module"
+		check "of $module, loaded" "$(cat "/sys/module/$module/version")" == "$version"
+	done
+}
+
 # tc asks for a kind, and the kernel for a module by its alias
 autoload_by_tc()
 {
@@ -238,6 +253,7 @@ lib_add kernels_is_there "codel is the kernel's own if it came first"
 lib_add name_is_free "codel is ours if it is free"
 lib_add name_is_declined "codel is left alone with takeover=0"
 lib_add built_in "fq_codel is the kernel's own where it is built in"
+lib_add versions "the modules have one version"
 for kind in codel_oot fq_codel_oot codel; do
 	lib_add autoload_by_tc "tc qdisc add $kind loads our module" "$kind" "sch_${kind%_oot}_oot"
 done
