@@ -91,6 +91,62 @@ built_in()
 	check "the log" "$(said sch_fq_codel_oot)" == "serving fq_codel_oot; fq_codel was declined"
 }
 
+# After a kernel upgrade, modprobe.d is there and the modules are not
+without_our_modules()
+{
+	local folder away
+
+	folder=$(dirname "$(modinfo -n sch_codel_oot)")
+	away=$(mktemp -d "$LIB_TMP/away.XXXXXX")
+	defer depmod
+	defer mv "$away/sch_codel_oot.ko" "$away/sch_fq_codel_oot.ko" "$folder"
+	mv "$folder/sch_codel_oot.ko" "$folder/sch_fq_codel_oot.ko" "$away"
+	"$@"
+}
+
+in_tree_serves()
+{
+	start
+	without_our_modules "$@"
+	modprobe sch_codel || fail "modprobe sch_codel fails"
+	check "codel by modprobe sch_codel" "$(server codel)" == sch_codel
+	busywait 10 unload sch_codel
+	modprobe net-sch-codel || fail "modprobe net-sch-codel fails"
+	check "codel by modprobe net-sch-codel" "$(server codel)" == sch_codel
+	busywait 10 unload sch_codel
+	device
+	tc -n "$NS" qdisc add dev d0 root codel || fail "tc qdisc add codel fails"
+	check "the kind" "$(qdisc_get "$NS" d0 root .kind)" == codel
+	modprobe sch_fq_codel || fail "modprobe sch_fq_codel fails"
+	tc -n "$NS" qdisc replace dev d0 root fq_codel || fail "tc qdisc replace fq_codel fails"
+	tc -n "$NS" qdisc del dev d0 root
+	refuses "an out-of-tree kind" tc -n "$NS" qdisc add dev d0 root codel_oot
+}
+
+# Both modules are there: the plain names lead to them, with parameters, and modprobe
+# without modprobe.d to the in-tree module
+plain_names()
+{
+	local name
+
+	for name in sch_codel net-sch-codel; do
+		start
+		modprobe "$name"
+		check "codel by modprobe $name" "$(server codel)" == sch_codel_oot
+	done
+	start
+	modprobe sch_codel takeover=0
+	loaded sch_codel_oot || fail "modprobe sch_codel takeover=0 did not load sch_codel_oot"
+	loaded sch_codel && fail "modprobe sch_codel takeover=0 loaded both modules"
+	check "takeover" "$(</sys/module/sch_codel_oot/parameters/takeover)" == N
+	start
+	modprobe -C /dev/null sch_codel
+	check "codel by modprobe -C /dev/null" "$(server codel)" == sch_codel
+	start
+	modprobe sch_fq_codel
+	loaded sch_fq_codel_oot || fail "modprobe sch_fq_codel did not load sch_fq_codel_oot"
+}
+
 # The same version is in both files, and in the kernel once they are loaded
 versions()
 {
@@ -253,6 +309,9 @@ lib_add kernels_is_there "codel is the kernel's own if it came first"
 lib_add name_is_free "codel is ours if it is free"
 lib_add name_is_declined "codel is left alone with takeover=0"
 lib_add built_in "fq_codel is the kernel's own where it is built in"
+lib_add in_tree_serves "the in-tree modules load where ours are missing" depmod
+lib_add in_tree_serves "and where the table of modules still lists ours" true
+lib_add plain_names "modprobe of a plain name loads our module"
 lib_add versions "the modules have one version"
 for kind in codel_oot fq_codel_oot codel; do
 	lib_add autoload_by_tc "tc qdisc add $kind loads our module" "$kind" "sch_${kind%_oot}_oot"
