@@ -14,7 +14,7 @@ TOP = Path(__file__).resolve().parents[3]
 # What no module, plugin or manual page is built from.
 NOT_BUILT = ("tests/", ".ci/", ".git", "out/")
 # Of what is installed, what serves qdiscs
-SERVING = re.compile(r"etc/modprobe\.d/|usr/lib/modules/|usr/lib/[^/]+/tc/")
+SERVING = re.compile(r"etc/modprobe\.d/|lib/modules/|usr/lib/[^/]+/tc/")
 
 
 def files() -> list[str]:
