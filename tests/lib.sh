@@ -28,7 +28,7 @@
 # unexpectedly fails the case and is shown. `check` and `fail` note a failure and
 # go on; `skip` ends the case. What a case prints becomes diagnostics. `defer`red
 # commands are run when it has ended, however it did, the last one first. Before that,
-# the ledger of every qdisc of ours that is still there must add up.
+# the packet accounting of every remaining out-of-tree qdisc must add up.
 #
 #	CODEL_KIND, FQ_CODEL_KIND	kinds under test (codel_oot, fq_codel_oot)
 #	CODEL_TEST_SLACK	times are allowed to be worse by this factor (1);
@@ -173,24 +173,24 @@ defer()
 	LIB_DEFERRED+=("$(printf '%q ' "$@")")
 }
 
-# lib_ledgers: what each qdisc of ours in the case's namespaces received was sent,
-# dropped or is queued
-lib_ledgers()
+# lib_accounting: in every out-of-tree qdisc of the case's namespaces, received packets
+# are sent, dropped or queued
+lib_accounting()
 {
 	local path fault
 
 	while read -r fault; do
-		fail "ledger: $fault"
+		fail "packet accounting: $fault"
 	done < <(
 		for path in "/run/netns/codel-$LIB_NAME-$$-"*; do
 			[[ ! -e $path ]] || tc -n "${path##*/}" -j -s qdisc show
-		done | jq -r "$LIB_LEDGER"
+		done | jq -r "$LIB_ACCOUNTING"
 	)
 }
 
-# What does not add up, of what tc shows
+# The sums of tc -s that do not add up
 # shellcheck disable=SC2016 # jq's
-LIB_LEDGER='
+LIB_ACCOUNTING='
 	def fate(unit): .sent[unit] + .queued[unit] + ([.dropped[][unit]] | add // 0);
 	.[] | select(.received) | . as $qdisc |
 	("packets", "bytes") | . as $unit | $qdisc |
@@ -204,7 +204,7 @@ lib_undo()
 
 	set +eE
 	trap - ERR
-	lib_ledgers
+	lib_accounting
 	for ((i = ${#LIB_DEFERRED[@]} - 1; i >= 0; i--)); do
 		eval "${LIB_DEFERRED[i]}"
 	done

@@ -3,7 +3,7 @@
 # vm: --with bpftrace --put man/codel_trace.8
 #
 # The programs for bpftrace in the manual do what it says. Each is taken out of the page,
-# runs while there is traffic, and must tell what tracefs and the ledger tell.
+# runs while there is traffic, and must report what tracefs and the packet accounting report.
 #
 #   d0 (dummy)   root 1: tbf, 1 Mbit/s     leaf 10: under test
 
@@ -111,7 +111,7 @@ flows()
 	check "drops by flow" "$(counted)" == "$(trace_lines codel_drop: |
 		sed 's/.* flow=\([0-9]*\) .*/d0, 16, \1/' | sort | uniq -c | awk '{ n = $1; $1 = ""
 			sub(/^ /, ""); print $0 ", " n }' | sort)"
-	check "of the ledger" "$(counted | awk '{ n += $NF } END { print n }')" == \
+	check "of the packet accounting" "$(counted | awk '{ n += $NF } END { print n }')" == \
 		"$(qdisc_get "$PROBE_NS" d0 10: '[.dropped[].packets] | add')"
 	check "the flow with the most" "$(tail -n 1 <<<"$OUTPUT" | cut -d : -f 1)" == "@[d0, 16, 3]"
 }

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # release: any
 #
-# The ceiling holds the delay of senders that do not slow down, marked or not, whatever
-# the rate and the length of their packets; it spares other flows, and changes live.
+# The ceiling holds the delay of senders that do not slow down, marked or not, at
+# any rate and length of their packets. Other flows lose nothing, and it can change live.
 #
 #	CLIENT --- ROUTER --- 2 to 20 Mbit/s --- SERVER
 #	  UDP      htb, qdisc
 #
-# The delays are the qdisc's own: of every packet that it sent.
+# The delays are those that the qdisc measures, of every packet sent.
 
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -94,7 +94,7 @@ live()
 }
 
 # In fq_codel, a flood loses packets of its own flow only: another flow loses none.
-spared()
+other_flow()
 {
 	local KIND=$1
 
@@ -118,5 +118,5 @@ lib_add_each held "twice the link, ECT(1), 300 bytes at 2 Mbit/s" 200 2 300 1
 lib_add_each held "three times 20 Mbit/s, 700 bytes" 300 20 700 0
 lib_add_each unheld "ceiling off: the delay grows"
 lib_add_each live "the ceiling comes and moves during a flood"
-lib_add spared "$FQ_CODEL_KIND: another flow loses nothing" "$FQ_CODEL_KIND"
+lib_add other_flow "$FQ_CODEL_KIND: another flow loses nothing" "$FQ_CODEL_KIND"
 lib_main "$@"

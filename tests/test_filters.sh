@@ -161,7 +161,7 @@ queues_for()
 
 priority_reserves_nothing()
 {
-	local shared
+	local collisions
 
 	ulimit -n 4096	# the probe has a socket for each priority
 	waiting "$1"
@@ -172,9 +172,9 @@ priority_reserves_nothing()
 	probe_empty drained d0 10:
 	tcn qdisc change dev d0 root handle 1: tbf rate 80bit burst 1600 limit 100000000
 	probe get d0 10: shared
-	shared=$REPLY	# by the packet that came while they waited
+	collisions=$REPLY	# of the packet that arrived while they waited
 	queues_for "after priorities" d0 10:
-	probe_check "after priorities" d0 10: shared == "$shared"
+	probe_check "after priorities" d0 10: shared == "$collisions"
 }
 
 # default_qdisc KIND: ifb0 with a root qdisc that has handle 0, and a rate
@@ -229,7 +229,7 @@ verdict()
 	passed "action $action" "$sent" "$drops"
 }
 
-# mirred has taken the packet: it is not lost
+# mirred has stolen the packet: it is not lost
 mirrored_away()
 {
 	empty "$1"
@@ -254,7 +254,7 @@ consumed_is_gone()
 	probe send d0 6 flow=1 flow=2
 	passed "consumed" 0 0
 	probe get d0 10: received.packets dropped.taken.packets dropped.taken.bytes
-	check "received, taken, bytes taken" "$REPLY" == "6 6 6000"
+	check "received, stolen, bytes stolen" "$REPLY" == "6 6 6000"
 	tcn filter del dev d0 parent 10:
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# release: any, except shares spread live
+# release: any, except collisions spread live
 #
 # Many flows: each has a queue to itself as long as there is a free one, a flood from more
 # sources than there are queues joins itself, nobody gets more by timing, and all options
@@ -38,10 +38,10 @@ fair()
 {
 	equal_flows "$1" "$2" limit 2000 "${@:4}"
 	check "Jain's index" "$JAIN" ">=" "$3"
-	check "packets in shared queues" "$(bottleneck_get '.shared // 0')" == 0
+	check "collisions" "$(bottleneck_get '.shared // 0')" == 0
 }
 
-# Of 900 flows some share one of the kernel's 1,024 queues, by chance
+# In in-tree fq_codel, some of 900 flows collide in 1,024 queues
 kernel_unfair()
 {
 	require_in_tree fq_codel
@@ -54,17 +54,17 @@ cake_fair()
 	equal_flows cake "$1" unlimited memlimit 2m
 }
 
-# In 16 queues, 16 flows share none; of 100 more some must
-shares()
+# 16 flows do not collide in 16 queues; some of 100 more do
+collisions()
 {
 	topo_create
 	topo_bottleneck 10mbit "$1" flows 16
 	sink_start
 	udp_send --flows 16 --size 500 --rate 12e6 --time 0.3 >/dev/null
-	check "shared by 16 flows" "$(bottleneck_get '.shared // 0')" == 0
+	check "collisions of 16 flows" "$(bottleneck_get '.shared // 0')" == 0
 	udp_send --source 8000 --flows 100 --size 500 --rate 12e6 --time 0.3 >/dev/null
 	sink_stop
-	check "shared by 100" "$(bottleneck_get '.shared // 0')" ">=" 50
+	check "collisions of 100 more" "$(bottleneck_get '.shared // 0')" ">=" 50
 	check "out of order" "$(udp_sum bad_order)" == 0
 }
 
@@ -119,7 +119,7 @@ flooded()
 	NOISY=$(udp_get 6000 delay_p99_ms)
 	LOST=$(udp_get 6000 lost)
 	echo "$1: victim lost $LOST, received $(udp_get 6000 packets), p99 $NOISY ms, was $QUIET ms"
-	check "packets in shared queues" "$(bottleneck_get '.shared // 10000')" ">=" 10000
+	check "collisions" "$(bottleneck_get '.shared // 10000')" ">=" 10000
 }
 
 victim()
@@ -204,17 +204,17 @@ live()
 lib_add fair "$FQ_CODEL_KIND: 100 equal flows" "$FQ_CODEL_KIND" 100 0.99
 lib_add fair "$FQ_CODEL_KIND: 900 equal flows" "$FQ_CODEL_KIND" 900 0.97
 lib_add fair "$FQ_CODEL_KIND: 900 equal flows, ceiling off" "$FQ_CODEL_KIND" 900 0.99 ceiling off
-lib_add shares "$FQ_CODEL_KIND: queues are shared only if none is free" "$FQ_CODEL_KIND"
+lib_add collisions "$FQ_CODEL_KIND: flows collide only if no queue is idle" "$FQ_CODEL_KIND"
 lib_add spread "$FQ_CODEL_KIND: not IP, 40 addresses" "$FQ_CODEL_KIND"
-lib_add victim "$FQ_CODEL_KIND: a flood from 65,536 sources harms nobody else" "$FQ_CODEL_KIND"
+lib_add victim "$FQ_CODEL_KIND: a flood from 65,536 sources harms no other flow" "$FQ_CODEL_KIND"
 lib_add no_gain "$FQ_CODEL_KIND: timing gains nothing" "$FQ_CODEL_KIND"
 lib_add live "$FQ_CODEL_KIND: 1,000 changes under traffic" "$FQ_CODEL_KIND"
 if [[ $(uname -r) == 6.12* ]]; then
 	# One kernel shows that the tests can fail.
-	lib_add kernel_unfair "the kernel's own fq_codel: 900 equal flows are not" 900
+	lib_add kernel_unfair "in-tree fq_codel: 900 equal flows are not" 900
 	lib_add cake_fair "cake: 900 equal flows, to compare" 900
-	lib_add kernel_spreads_not "the kernel's own fq_codel does not spread them"
-	lib_add kernels_victim "the kernel's own fq_codel loses packets"
-	lib_add kernel_gains "the kernel's own fq_codel can be gamed"
+	lib_add kernel_spreads_not "in-tree fq_codel does not spread them"
+	lib_add kernels_victim "in-tree fq_codel loses packets"
+	lib_add kernel_gains "in-tree fq_codel can be gamed"
 fi
 lib_main "$@"

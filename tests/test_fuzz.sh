@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
 # Whatever is done to a qdisc, in whatever order, every packet that it was given is in
-# its ledger: packets of any size, priorities that name classes, live changes, filters,
+# its packet accounting: packets of any size, priorities that name classes, live changes, filters,
 # cleared counters, a device that goes down. Below tbf, which peeks; below htb; below a
 # parent that counts the mistakes of its child; as a root, where most packets go past the
 # queue; and as a default qdisc, with handle 0.
@@ -57,8 +57,8 @@ place_default()
 	slow_link "$PROBE_NS" ifb0 400000
 }
 
-# ledger KIND PLACE SEED
-ledger()
+# accounted_for KIND PLACE SEED
+accounted_for()
 {
 	local kind=$1 place=$2 seed=$3
 
@@ -73,7 +73,7 @@ ledger()
 
 for place in tbf htb strict root default; do
 	for seed in 1 2; do
-		lib_add_each ledger "every packet is in the ledger, $place, seed $seed" "$place" "$seed"
+		lib_add_each accounted_for "every packet is accounted for, $place, seed $seed" "$place" "$seed"
 	done
 done
 lib_main "$@"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
 # Many flows: bounds on the time for which the root lock is held, by a change of `flows` and
-# by one dequeue; and few: no flow shares a queue while one is free.
+# by one dequeue; and few: no flow collides while a queue is idle.
 
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"
@@ -76,7 +76,7 @@ stays_free()
 	drain 5
 	udp_send --source 8000 --flows "$3" --size 500 --rate 12e6 --time 0.3 >/dev/null
 	sink_stop
-	check "packets in shared queues" "$(bottleneck_get '.shared // 0')" == 0
+	check "collisions" "$(bottleneck_get '.shared // 0')" == 0
 }
 
 lib_add shrinks "$FQ_CODEL_KIND: 16,000 flows become one" "$FQ_CODEL_KIND" 16000

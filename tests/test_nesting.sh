@@ -8,7 +8,7 @@
 #
 #   d0 (dummy: takes everything)
 #   1:  tbf, 80 bit/s: everything stays where it is, and 2: is peeked
-#   2:  the parent in question; one packet is set aside in it, unless it hands the
+#   2:  the parent in question; one packet is stored in it, unless it passes the
 #       peek on (prio, red)
 #   10: codel below 2:1         20: fq_codel below 2:2
 #
@@ -88,7 +88,7 @@ parent_prio()
 
 ### Steps, from a device whose leaves HANDLES are below PARENTS
 
-# What is set aside in the parent when its own parent has peeked
+# The packet that is stored in a parent after a peek by its own parent
 held()
 {
 	case $1 in

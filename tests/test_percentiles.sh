@@ -4,7 +4,7 @@
 #
 # The histogram tells the truth: under bulk TCP, a stream like a call's and bursts, every
 # percentile is within a bucket of that of a full packet trace, which is made of
-# the kernel's own tracepoints; and trace and ledger agree about every packet.
+# the in-tree tracepoints; and the trace agrees with the packet accounting.
 #
 #	CLIENT --- ROUTER --- 10 Mbit/s ------------- SERVER
 #	 3 TCP     htb, tbf, or a root qdisc on       netem 20 ms, on the way back

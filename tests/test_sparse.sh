@@ -18,8 +18,8 @@ lib_require iperf3 ping python3
 
 FLOWS="flows 65536"	# no two with the same hash
 
-# A ping may have to wait for the packet on the wire, 1.2 ms, and for what four flows
-# are owed: 5 ms in all
+# A ping may have to wait for the packet on the wire, 1.2 ms, and for a quantum of each of
+# four flows: 5 ms in all
 beside_tcp()
 {
 	local idle

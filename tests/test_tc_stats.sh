@@ -82,7 +82,7 @@ def once(pairs):
 json.load(sys.stdin, object_pairs_hook=once)'
 }
 
-# Of JSON: what of the ledger does not hold
+# Of JSON: the sums of the packet accounting that do not add up
 # shellcheck disable=SC2016 # jq's
 UNBALANCED='def sum(unit): [.[][unit]] | add;
 	[("packets", "bytes") as $u |
@@ -250,7 +250,7 @@ changes_clear_nothing()
 	done
 }
 
-# What waits has been received, as the ledger has to add up
+# Waiting packets count as received, so that the packet accounting adds up
 reset_clears()
 {
 	local state queued

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # vm: --module tests/slow
 #
-# Tracepoints: codel_drop and codel_mark tell of every packet that the ledger counts, with
+# Tracepoints: codel_drop and codel_mark record every packet that the accounting counts, with
 # its cause, device, handle, flow, sojourn time, count and length; codel_state of each time
 # that the dropping state is entered and left. The kernel hears why we drop, too.
 #
 #   d0 (dummy)   root 1: tbf, 80 bit/s or 1 Mbit/s    leaf 10: under test
 #
-# At 80 bit/s tbf sends one packet, has the next set aside in the leaf, and does nothing for
+# At 80 bit/s tbf sends one packet, peeks at the next, which the leaf stores, and does nothing for
 # minutes. At 1 Mbit/s a packet of 1000 bytes takes 8 ms.
 
 # shellcheck disable=SC2119 # functions with optional arguments
@@ -23,11 +23,11 @@ lib_require python3
 ALL=(codel_drop codel_mark codel_state)
 ECT0=2
 
-# told NS DEV EVENT KEY: packets and bytes by cause are the ledger's under KEY; these are in
+# told NS DEV EVENT KEY: packets and bytes by cause equal those of tc -s under KEY; these are in
 # TOLD, a line for each
 told()
 {
-	local ledger
+	local counted
 
 	TOLD=$(trace_lines " $3: dev=$2 handle=10: " | awk '
 		match($0, / cause=[^ ]+/) {
@@ -37,9 +37,9 @@ told()
 			bytes[cause] += $0
 		}
 		END { for (cause in packets) print cause, packets[cause], bytes[cause] }' | sort)
-	ledger=$(qdisc_get "$1" "$2" 10: ".$4 | to_entries[] | select(.value.packets > 0) |
+	counted=$(qdisc_get "$1" "$2" 10: ".$4 | to_entries[] | select(.value.packets > 0) |
 		\"\(.key) \(.value.packets) \(.value.bytes)\"" | sort)
-	check "$2: events by cause, packets, bytes: the ledger" "$TOLD" == "$ledger"
+	check "$2: events by cause, packets, bytes: as counted" "$TOLD" == "$counted"
 }
 
 # drops_told CAUSES: these and no others
@@ -165,7 +165,7 @@ memory()
 	check "flows" "$(flows)" == 5
 }
 
-# The packet that is set aside is the oldest, and in no flow any more
+# The stored packet is the oldest, and in no flow any more
 by_change()
 {
 	probe_waiting "$1"
@@ -325,7 +325,7 @@ both()
 	trace_stop
 	check "events" "$(cd "$TRACE/events" && echo {codel,fq_codel}/codel_*)" == \
 		"$(echo {codel,fq_codel}/codel_{drop,mark,state})"
-	# one has left, one is set aside
+	# one was sent, one is stored
 	check "of the one" "$(trace_count ' codel_drop: dev=d0 ')" == 14
 	check "of the other" "$(trace_count ' codel_drop: dev=d1 ')" ">=" 12
 	check "of nobody else" "$(trace_count)" == "$(trace_count ' codel_drop: dev=d[01] ')"

@@ -86,7 +86,7 @@ def _() -> None:
         assert 0.49 < refresh["seconds"] < 0.51, refresh["seconds"]
 
 
-@case("the ledger balances, and the histogram has every packet that was sent")
+@case("the packet accounting adds up, and the histogram has every packet that was sent")
 def _() -> None:
     for refresh in objects():
         for q in [q for q in refresh["qdiscs"] if "ledger" in q]:
@@ -123,7 +123,7 @@ def _() -> None:
                 check(f"{q['handle']} {key}", change[f"{key}_ns"], expected)
 
 
-@case("the kernel's own kinds have no ledger")
+@case("in-tree qdiscs have no packet accounting")
 def _() -> None:
     for q in objects()[0]["qdiscs"][2:]:
         assert "ledger" not in q and "delay" not in q, q

@@ -69,15 +69,15 @@ def open_metrics() -> None:
 
 
 def expected_counts(qdisc: dict[str, Any]) -> dict[str, dict[str, int]]:
-    """Of ours: by metric, what by cause ("": without one)."""
-    ledger = qdisc["ledger"]
+    """The counts of an out-of-tree qdisc: by metric, then by cause ("": without one)."""
+    accounting = qdisc["ledger"]
     found: dict[str, dict[str, int]] = {}
     for what in ("received", "sent", "bypassed"):
         for unit in ("packets", "bytes"):
-            found[f"codel_{what}_{unit}_total"] = {"": ledger[what][unit]}
+            found[f"codel_{what}_{unit}_total"] = {"": accounting[what][unit]}
     for what, name in (("drop", "dropped"), ("mark", "marked")):
         for unit in ("packets", "bytes"):
-            found[f"codel_{name}_{unit}_total"] = {c: n[unit] for c, n in ledger[what].items()}
+            found[f"codel_{name}_{unit}_total"] = {c: n[unit] for c, n in accounting[what].items()}
     stats, options = qdisc["stats"], qdisc["options"]
     found["codel_backlog_packets"] = {"": stats["qlen"]}
     found["codel_backlog_bytes"] = {"": stats["backlog"]}
@@ -89,7 +89,7 @@ def expected_counts(qdisc: dict[str, Any]) -> dict[str, dict[str, int]]:
         found["codel_flows_limit"] = {"": options["flows"]}
         found["codel_memory_used_bytes"] = {"": stats["memory_used"]}
         found["codel_memory_limit_bytes"] = {"": options["memory_limit"]}
-        found["codel_shared_packets_total"] = {"": ledger["shared"]}
+        found["codel_shared_packets_total"] = {"": accounting["shared"]}
     return found
 
 

@@ -508,7 +508,7 @@ static void check_request(struct request *r, const struct expectation *e)
 	check_ext(tb[TCA_CODEL_EXT], e);
 }
 
-/* A qdisc of ours dumps what it was told, and the nest in any case */
+/* An out-of-tree qdisc dumps the options that it was given, and always the nest */
 static void dump(struct request *r)
 {
 	struct rtattr *tb[EXPECT_MAX];
@@ -669,7 +669,7 @@ static void any_place(struct codel_ext_stats *ext, unsigned int buckets)
 		ext->delay_first = (__u16)(below(2) ? roll() : below(300));
 }
 
-/* Whether all that @ext speaks of is in @payload, written down a second time */
+/* Whether @payload contains all buckets of @stats: a second implementation */
 static bool is_whole(const struct codel_ext_stats *ext, size_t at, size_t payload)
 {
 	if (payload < at + sizeof(*ext))

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 #
-# The tests of the tc front ends that need no kernel of ours, as KTAP:
+# The tests of the tc front ends that need none of the modules, as KTAP:
 # run_tests.sh PLUGINS TC ROUNDS [IPROUTE2_SRC]. Called by "make check". Without
 # IPROUTE2_SRC, Debian's source package is fetched where that is possible.
 # shellcheck disable=SC2317 # cases are called by test_case
@@ -158,7 +158,7 @@ failed_build() {
 	! nm -D "$tmp/tree/tc/tc" | grep codel_oot
 }
 
-# Who reads the stock tc's output reads ours
+# A program that parses the stock tc's output can parse the plugins' output
 # shellcheck disable=SC2086
 flent() {
 	local status=0

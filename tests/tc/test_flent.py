@@ -10,7 +10,7 @@ import random
 import sys
 from typing import Any
 
-from test_plugins import NO_PLUGINS, STOCK_KINDS, Sight, Tc, own_statistics, random_sight
+from test_plugins import NO_PLUGINS, STOCK_KINDS, ExtStats, Tc, own_statistics, random_stats
 
 # Of what flent finds, by kind: it must have read the kind's own numbers, not only the common ones
 FOUND = {
@@ -25,17 +25,17 @@ def flents(parser: Any, texts: list[str]) -> Any:
     return parser.parse(lines.splitlines(keepends=True), "")
 
 
-def compare(tc: Tc, parser: Any, kind: str, sights: list[Sight]) -> None:
+def compare(tc: Tc, parser: Any, kind: str, samples: list[ExtStats]) -> None:
     head, length = own_statistics(kind)
     found = {}
-    for name, plugins, ours in (
+    for name, plugins, oot in (
         ("the stock tc", NO_PLUGINS, True),
-        ("ours, of the kernel's own", "", False),
-        ("ours", "", True),
+        ("the plugins, with an in-tree qdisc", "", False),
+        ("the plugins", "", True),
     ):
         texts = []
-        for sight in sights:
-            tc.dump(kind, b"", head + sight.wire() if ours else head[:length])
+        for stats in samples:
+            tc.dump(kind, b"", head + stats.wire() if oot else head[:length])
             texts.append(tc.text("-s", plugins=plugins))
         found[name] = flents(parser, texts)
     assert "\n  received " in texts[0], texts[0]
@@ -69,10 +69,10 @@ def main() -> int:
     rng = random.Random(12)
     for kind in STOCK_KINDS:
         for _ in range(20):
-            first = random_sight(rng)
+            first = random_stats(rng)
             while not (first.counts[0][0] and any(pair[0] for pair in first.drops)):
-                first = random_sight(rng)
-            compare(tc, Parser(), kind, [first, random_sight(rng), random_sight(rng)])
+                first = random_stats(rng)
+            compare(tc, Parser(), kind, [first, random_stats(rng), random_stats(rng)])
     return 0
 
 

@@ -210,8 +210,8 @@ def test_requests_are_those_of_the_stock_tc(tc: Tc) -> None:
     for kind, options in (("codel", common), ("fq_codel", fair)):
         for chosen in (options, options[:2], ["noecn"], []):
             stock = tc.add(kind, chosen, plugins=NO_PLUGINS)
-            ours = tc.add(kind, chosen)
-            assert ours == stock, f"{chosen}: {ours}, not {stock}"
+            sent = tc.add(kind, chosen)
+            assert sent == stock, f"{chosen}: {sent}, not {stock}"
 
 
 def test_every_value_is_sent(tc: Tc) -> None:
@@ -437,8 +437,8 @@ def test_words_of_the_stock_tc_come_first(tc: Tc) -> None:
             wanted = stock + "".join(word + " " for word in more) + "\n"
             assert tc.text() == wanted, f"{tc.text()!r}, not {wanted!r}"
             stock_json = tc.json(plugins=NO_PLUGINS)
-            ours = tc.json()
-            assert stock_json["options"].items() <= ours["options"].items()
+            shown = tc.json()
+            assert stock_json["options"].items() <= shown["options"].items()
 
 
 def test_json_shows_what_is_off(tc: Tc) -> None:
@@ -515,8 +515,8 @@ def test_statistics_are_those_of_the_stock_tc(tc: Tc) -> None:
             for what in ("qdisc", "class"):
                 for flags in (["-s"], ["-s", "-j"]):
                     stock = tc.text(*flags, what=what, plugins=NO_PLUGINS)
-                    ours = tc.text(*flags, what=what)
-                    assert ours == stock, f"{length} bytes: {ours!r}, not {stock!r}"
+                    shown = tc.text(*flags, what=what)
+                    assert shown == stock, f"{length} bytes: {shown!r}, not {stock!r}"
 
 
 def test_shared_is_shown_if_it_is_there(tc: Tc) -> None:
@@ -638,8 +638,8 @@ def random_histogram(rng: random.Random, bounds: list[int], bits: int) -> Histog
     return Histogram(bounds, packets)
 
 
-class Sight(NamedTuple):
-    """The ledger of a qdisc, and the histogram."""
+class ExtStats(NamedTuple):
+    """The extended statistics of a qdisc: packet accounting and histogram."""
 
     counts: list[Pair]
     drops: list[Pair]
@@ -674,7 +674,7 @@ class Sight(NamedTuple):
         return text + ("\n  drops" + "".join(drops)) * bool(drops)
 
 
-def random_sight(rng: random.Random) -> Sight:
+def random_stats(rng: random.Random) -> ExtStats:
     def pairs(n: int) -> list[Pair]:
         return [(random_count(rng), random_count(rng)) for _ in range(n)]
 
@@ -683,47 +683,47 @@ def random_sight(rng: random.Random) -> Sight:
     low = BOUNDS[end - 1] if end else 0
     high = BOUNDS[end] if end < len(BOUNDS) else 2**40
     longest = rng.randrange(low, high) if end else 0
-    return Sight(
+    return ExtStats(
         pairs(4), pairs(8), pairs(2), rng.getrandbits(63), delays._replace(longest=longest)
     )
 
 
 def own_statistics(kind: str) -> tuple[bytes, int]:
-    """The kernel's statistics and what is between them and ours; the former's length."""
+    """The in-tree statistics up to the extended ones; the length of the former alone."""
     if kind.startswith("fq_codel"):
         return struct.pack("=10IQ", 0, *range(1, 10), 0), 40
     return struct.pack("=10I", *range(1, 10), 0), 36
 
 
-def test_sight_is_shown(tc: Tc) -> None:
+def test_ext_stats_are_shown(tc: Tc) -> None:
     rng = random.Random(7)
     for kind in STOCK_KINDS:
         for _ in range(60):
             head, length = own_statistics(kind)
             tc.dump(kind, None, head[:length])
             before, before_json = tc.text("-s"), tc.json("-s")
-            sight = random_sight(rng)
-            tc.dump(kind, None, head + sight.wire() + rng.randbytes(rng.randrange(40)))
-            wanted = before.removesuffix("\n") + sight.text() + "\n"
+            stats = random_stats(rng)
+            tc.dump(kind, None, head + stats.wire() + rng.randbytes(rng.randrange(40)))
+            wanted = before.removesuffix("\n") + stats.text() + "\n"
             assert tc.text("-s") == wanted, f"{tc.text('-s')!r}, not {wanted!r}"
-            assert tc.json("-s") == before_json | sight.json(), tc.json("-s")
+            assert tc.json("-s") == before_json | stats.json(), tc.json("-s")
             assert list(tc.json("-s"))[: len(before_json)] == list(before_json)
 
 
-def test_sight_is_shown_whole_or_not(tc: Tc) -> None:
+def test_ext_stats_are_shown_whole_or_not(tc: Tc) -> None:
     rng = random.Random(8)
     for kind in KINDS:
         head, length = own_statistics(kind)
         tc.dump(kind, None, head[:length])
         before, before_json = tc.text("-s"), tc.json("-s")
-        sight = random_sight(rng)
-        full = sight._replace(delays=Histogram(BOUNDS, [1] * len(BOUNDS), 2**38))
-        ledger = len(head) + len(full.wire()) - 8 * len(BOUNDS)
-        for cut in [*range(length, ledger, 7), ledger - 1]:
+        stats = random_stats(rng)
+        full = stats._replace(delays=Histogram(BOUNDS, [1] * len(BOUNDS), 2**38))
+        fixed = len(head) + len(full.wire()) - 8 * len(BOUNDS)
+        for cut in [*range(length, fixed, 7), fixed - 1]:
             tc.dump(kind, None, (head + full.wire())[:cut])
             assert tc.text("-s") == before, f"{cut} bytes: {tc.text('-s')}"
             assert tc.json("-s") == before_json, f"{cut} bytes: {tc.json('-s')}"
-        for cut in (ledger, ledger + 8, len(head + full.wire()) - 1):
+        for cut in (fixed, fixed + 8, len(head + full.wire()) - 1):
             tc.dump(kind, None, (head + full.wire())[:cut])
             assert "  delay" not in tc.text("-s"), f"{cut} bytes: {tc.text('-s')}"
             shown = tc.json("-s")
@@ -734,7 +734,7 @@ def test_misplaced_histogram_is_not_shown(tc: Tc) -> None:
     rng = random.Random(9)
     for kind in KINDS:
         head, _length = own_statistics(kind)
-        wire = random_sight(rng)._replace(delays=Histogram(BOUNDS, [1] * 232, 5)).wire()
+        wire = random_stats(rng)._replace(delays=Histogram(BOUNDS, [1] * 232, 5)).wire()
         at = len(wire) - 8 * 232 - 8
         right = (at + 8, 0, 232)
         for place in (right, (at, 0, 232), (0, 0, 232), (at + 16, 0, 232), (65535, 0, 1),
@@ -833,7 +833,7 @@ def test_flows_are_shown(tc: Tc) -> None:
                 assert stats["flow"] == flow.json(), stats
 
 
-def test_statistics_of_ours_leave_the_stock_tc_alone(tc: Tc) -> None:
+def test_ext_stats_leave_the_stock_tc_alone(tc: Tc) -> None:
     rng = random.Random(11)
     flow = struct.pack("=10I", 1, *range(2, 11))
     for kind, what, own in [
@@ -844,7 +844,7 @@ def test_statistics_of_ours_leave_the_stock_tc_alone(tc: Tc) -> None:
         for flags in (["-s"], ["-s", "-j"]):
             tc.dump(kind, None, head[:length])
             before = tc.text(*flags, what=what, plugins=NO_PLUGINS)
-            more = random_sight(rng) if what == "qdisc" else random_flow(rng)
+            more = random_stats(rng) if what == "qdisc" else random_flow(rng)
             tc.dump(kind, None, head + more.wire())
             assert tc.text(*flags, what=what, plugins=NO_PLUGINS) == before
 
@@ -866,7 +866,7 @@ def test_malformed_dumps_do_no_harm(tc: Tc) -> None:
                 assert done.returncode == 0 and kind in done.stdout, f"{payload!r}: {done}"
 
 
-def test_stock_tc_shows_ours_without_plugins(tc: Tc) -> None:
+def test_stock_tc_shows_oot_kinds_without_plugins(tc: Tc) -> None:
     for kind in STOCK_KINDS:
         table = KINDS[kind]
         values = encode(table, {"limit": 10, "target": 5000, "ecn": 0})
@@ -881,8 +881,8 @@ NEED_STOCK = {
     test_words_of_the_stock_tc_come_first,
     test_statistics_are_those_of_the_stock_tc,
     test_shared_is_shown_if_it_is_there,
-    test_statistics_of_ours_leave_the_stock_tc_alone,
-    test_stock_tc_shows_ours_without_plugins,
+    test_ext_stats_leave_the_stock_tc_alone,
+    test_stock_tc_shows_oot_kinds_without_plugins,
 }
 
 

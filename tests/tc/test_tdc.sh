@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 #
-# The kernel's own tests of tc (tc-testing) of codel and fq_codel hold for our kinds: what
-# they do works, and what they look for in tc's output is there. On every suite, in the
+# The in-tree tests of tc (tc-testing) of codel and fq_codel pass for codel_oot and
+# fq_codel_oot: their commands work, and their patterns match tc's output. On every release, in the
 # virtual machine.
 . "$(dirname "$0")/../vm/tap.sh"
 
 kinds=$(cd "$(dirname "$0")" && pwd)
-suites=${SUITE:-bookworm trixie sid}
+releases=${RELEASE:-bookworm trixie sid}
 names=(codel.json fq_codel.json)
 
 status=0
@@ -28,8 +28,8 @@ cases()
 }
 
 # shellcheck disable=SC2086 # words
-plan "$(wc -w <<<$suites)"
-for SUITE in $suites; do
-	ok "tc-testing's cases hold for codel_oot and fq_codel_oot on $SUITE" cases _oot
+plan "$(wc -w <<<$releases)"
+for RELEASE in $releases; do
+	ok "tc-testing's cases hold for codel_oot and fq_codel_oot on $RELEASE" cases _oot
 done
 finish

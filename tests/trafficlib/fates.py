@@ -154,7 +154,7 @@ def shape(sojourns: list[int], delay: Qdisc) -> Iterator[str]:
     )
 
 
-# ---- the ledger ---------------------------------------------------------------------------------
+# ---- the packet accounting ---------------------------------------------------------------------------------
 
 
 def counts(fates: Fates, qdisc: Qdisc) -> Iterator[tuple[str, int, int]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Does anything to a qdisc that can be done to it, in any order, and looks at its ledger each time.
+"""Random operations on a qdisc, with a check of its packet accounting after each.
 
     fuzz.py DEV PARENT KIND SEED STEPS
 
@@ -7,7 +7,7 @@ KIND is added below PARENT ("root" or a class), and then packets, changes, filte
 a device that goes down take turns. With PARENT "default", KIND is the root qdisc of DEV already and has
 handle 0: the core allows no changes. After every step
 
-- all that was handed to the device must be in the ledger, and the ledger must add up;
+- every packet handed to the device must be accounted for;
 - each parent must have the sums of its children, and a strict parent must have found no mistake.
 
 Now and then the queue drains, and then as many flows as half of the free queues have a queue each.
@@ -25,7 +25,7 @@ import time
 from functools import cache
 from typing import Callable
 
-from . import ledger, probe
+from . import accounting, probe
 
 DS_FIELD, PROTOCOL, IP_CHECKSUM, TCP_OFFSET = 15, 23, 24, 46
 ECT_0, TCP = 2, 6
@@ -55,7 +55,7 @@ class Fuzz:
         self.parent = ["root"] if parent == "root" else ["parent", parent]
         self.random = random.Random(seed)
         self.flows = kind.startswith("fq_codel")
-        self.below_tbf = b"tbf" in ledger.kinds()
+        self.below_tbf = b"tbf" in accounting.kinds()
         self.queues = 1024  # flows of the qdisc
         self.given = 0  # packets since the counters began
         self.up = True
@@ -120,20 +120,20 @@ class Fuzz:
         return f"send a packet to each of {count} classes"
 
     def isolate(self) -> str:
-        """New flows find queues of their own. A filter may have reserved one queue, and a few are kept
-        for flows that come back."""
+        """Each new flow gets an idle queue. A filter may have reserved one, and a few are protected for
+        recurring flows."""
         if self.place != "default":
             self.change_to({"limit": "1000", "memory_limit": "32Mb"})
         time.sleep(EMPTY)
         if self.filters or self.own().queued[0]:
             return f"wait {EMPTY}"
-        before = self.own().shared
+        before = self.own().collisions
         count = min((self.queues - 1 - max(self.queues // 32, 1)) // 2, 20)
         for number in range(count):
             self.give(NO_GSO + probe.frame(300, self.random.randrange(1000, 60000)), 0)
-        shared = self.own().shared - before
-        if shared:
-            self.found.append(f"{shared} of {count} flows found none of {self.queues} queues idle")
+        collisions = self.own().collisions - before
+        if collisions:
+            self.found.append(f"{collisions} of {count} flows collide in {self.queues} queues")
         return f"wait {EMPTY}, send {count} flows"
 
     def change(self) -> str:
@@ -229,11 +229,11 @@ class Fuzz:
 
     # ---- what must hold
 
-    def own(self) -> ledger.Ledger:
-        return next(one for one in ledger.read() if one.handle == probe.handle(self.handle))
+    def own(self) -> accounting.Accounting:
+        return next(one for one in accounting.read() if one.handle == probe.handle(self.handle))
 
     def faults(self) -> list[str]:
-        found = self.found + ledger.faults(tree=True)
+        found = self.found + accounting.faults(tree=True)
         own = self.own()
         seen = own.received[0] + own.bypassed[0]
         if seen != self.given:

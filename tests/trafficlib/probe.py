@@ -35,7 +35,7 @@ import time
 from functools import cache
 from typing import Any
 
-from . import ledger
+from . import accounting
 
 SO_SNDBUFFORCE = 32
 SO_RCVBUFFORCE = 33
@@ -215,12 +215,12 @@ def get(dev: str, wanted: str, *names: str) -> str:
 
 def class_row(tcmsg: bytes) -> dict[str, Any]:
     (classid,) = struct.unpack_from("=I", tcmsg, 8)
-    tb = ledger.attributes(tcmsg[ledger.TCMSG.size :])
-    stats = ledger.attributes(tb.get(ledger.TCA_STATS2, b""))
+    tb = accounting.attributes(tcmsg[accounting.TCMSG.size :])
+    stats = accounting.attributes(tb.get(accounting.TCA_STATS2, b""))
     row: dict[str, Any] = {"handle": f"{classid >> 16:x}:{classid & 0xFFFF:x}"}
-    queue = stats.get(ledger.TCA_STATS_QUEUE, bytes(20))
+    queue = stats.get(accounting.TCA_STATS_QUEUE, bytes(20))
     row |= zip(("qlen", "backlog", "drops", "requeues", "overlimits"), FIVE.unpack(queue))
-    app = stats.get(ledger.TCA_STATS_APP, b"")
+    app = stats.get(accounting.TCA_STATS_APP, b"")
     if len(app) >= 28 and app[:4] == FLOW_XSTATS:
         names = ("deficit", "ldelay", "count", "lastcount", "dropping", "drop_next")
         row |= zip(names, struct.unpack_from("=iIIIIi", app, 4))
@@ -230,9 +230,9 @@ def class_row(tcmsg: bytes) -> dict[str, Any]:
 def class_rows(dev: str) -> Table:
     """Not from tc, which does not print all classes as JSON before 6.2."""
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:
-        tcmsg = ledger.TCMSG.pack(0, socket.if_nametoindex(dev), 0, 0, 0)
-        sock.send(ledger.HEADER.pack(36, RTM_GETTCLASS, ledger.NLM_DUMP, 1, 0) + tcmsg)
-        return [class_row(message) for message in ledger.messages(sock)]
+        tcmsg = accounting.TCMSG.pack(0, socket.if_nametoindex(dev), 0, 0, 0)
+        sock.send(accounting.HEADER.pack(36, RTM_GETTCLASS, accounting.NLM_DUMP, 1, 0) + tcmsg)
+        return [class_row(message) for message in accounting.messages(sock)]
 
 
 def one_class(dev: str, wanted: str, *names: str) -> str:
@@ -252,7 +252,7 @@ def tx(dev: str) -> str:
 
 
 def drifts(table: Table, held: dict[str, tuple[int, int]]) -> list[str]:
-    """Parents that do not have what their children have, and what is set aside in them."""
+    """Parents whose qlen or backlog is not that of their children and of their stored packets."""
     found = []
     for parent in table:
         under = [
@@ -261,9 +261,9 @@ def drifts(table: Table, held: dict[str, tuple[int, int]]) -> list[str]:
             if parent["handle"] != "0:"
             and row.get("parent", "").split(":")[0] + ":" == parent["handle"]
         ]
-        aside = held.get(parent["handle"], (0, 0))
-        qlen = sum(row["qlen"] for row in under) + aside[0]
-        backlog = sum(row["backlog"] for row in under) + aside[1]
+        stored = held.get(parent["handle"], (0, 0))
+        qlen = sum(row["qlen"] for row in under) + stored[0]
+        backlog = sum(row["backlog"] for row in under) + stored[1]
         if under and (qlen, backlog) != (parent["qlen"], parent["backlog"]):
             found.append(
                 f"{parent['kind']} {parent['handle']} has qlen {parent['qlen']} backlog"
@@ -284,7 +284,7 @@ def agree(dev: str, *words: str) -> str:
         table = tc("qdisc", dev)
         found = drifts(table, held)
         if not found or (maybe and not drifts(table, {})):
-            return " ".join(ledger.faults())
+            return " ".join(accounting.faults())
     return " ".join(found)
 
 

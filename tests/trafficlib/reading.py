@@ -13,17 +13,17 @@ import socket
 import struct
 import time
 
-from . import ledger
+from . import accounting
 
-RTM = {"classes": 42, "qdiscs": ledger.RTM_GETQDISC}
+RTM = {"classes": 42, "qdiscs": accounting.RTM_GETQDISC}
 BUFFER = 32768  # what tc and codelstat offer, and the most that the kernel fills at once
 
 
 def dump(kind: int, index: int) -> tuple[int, int, int]:
     """Time in the kernel, messages, bytes."""
     buffer = bytearray(BUFFER)
-    request = ledger.HEADER.pack(36, kind, ledger.NLM_DUMP, 1, 0)
-    request += ledger.TCMSG.pack(0, index, 0, 0, 0)
+    request = accounting.HEADER.pack(36, kind, accounting.NLM_DUMP, 1, 0)
+    request += accounting.TCMSG.pack(0, index, 0, 0, 0)
     messages = total = 0
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:
         since = time.perf_counter_ns()
@@ -37,7 +37,7 @@ def dump(kind: int, index: int) -> tuple[int, int, int]:
             at = 0
             while at < size:
                 length, kind = struct.unpack_from("=IH", buffer, at)
-                if kind == ledger.NLMSG_DONE:
+                if kind == accounting.NLMSG_DONE:
                     return spent, messages, total
                 messages += 1
                 at += (length + 3) & ~3

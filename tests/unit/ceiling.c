@@ -40,7 +40,7 @@ struct sender {
 };
 
 /* of one sender's packets that are ECT, or of those that are not */
-struct ledger {
+struct accounting {
 	u64 sent;
 	u64 delivered;
 	u64 lost;
@@ -57,7 +57,7 @@ struct sim {
 	bool idle;		/* it found the queue empty */
 
 	u64 begin;		/* what is sent from then on is counted */
-	struct ledger ledger[SENDERS][2];
+	struct accounting accounting[SENDERS][2];
 	u64 waited[SLOTS];	/* packets delivered, by sojourn time */
 	u64 longest;		/* sojourn time of them, ns */
 };
@@ -114,13 +114,13 @@ static void sim_flood(struct sim *sim, unsigned int percent, enum ect ect)
 	};
 }
 
-static struct ledger *sim_ledger(struct sim *sim, const struct packet *pkt)
+static struct accounting *sim_accounting(struct sim *sim, const struct packet *pkt)
 {
-	static struct ledger before;
+	static struct accounting before;
 
 	if (pkt->enqueued < sim->begin)
 		return &before;
-	return &sim->ledger[pkt->id][pkt->markable];
+	return &sim->accounting[pkt->id][pkt->markable];
 }
 
 static void sim_send(struct sim *sim, unsigned int i)
@@ -135,7 +135,7 @@ static void sim_send(struct sim *sim, unsigned int i)
 		pkt.markable = sender->next / sender->period % 2;
 	sender->next += sender->period;
 	fifo_put(&sim->queue, &pkt);
-	sim_ledger(sim, &pkt)->sent++;
+	sim_accounting(sim, &pkt)->sent++;
 }
 
 static enum codel_waiting sim_waiting(const struct sim *sim)
@@ -154,7 +154,7 @@ static void sim_deliver(struct sim *sim, const struct packet *pkt)
 	sim->free = sim->now + sim_time(sim, pkt->len);
 	if (sim->now < sim->begin)
 		return;
-	sim_ledger(sim, pkt)->delivered++;
+	sim_accounting(sim, pkt)->delivered++;
 	sim->waited[slot < SLOTS ? slot : SLOTS - 1]++;
 	if (sojourn > sim->longest)
 		sim->longest = sojourn;
@@ -183,7 +183,7 @@ static void sim_dequeue(struct sim *sim)
 			return;
 		}
 		drops++;
-		sim_ledger(sim, pkt)->lost++;
+		sim_accounting(sim, pkt)->lost++;
 	}
 	codel_empty(&sim->vars);
 	sim->idle = true;
@@ -234,9 +234,9 @@ static u64 sim_percentile(const struct sim *sim, unsigned int percent)
 	return (i + 1) * 100 * US;
 }
 
-static double ledger_share(const struct ledger *ledger, u64 part)
+static double accounting_share(const struct accounting *accounting, u64 part)
 {
-	u64 all = ledger->delivered + ledger->lost;
+	u64 all = accounting->delivered + accounting->lost;
 
 	return all ? (double)part / all : 0;
 }
@@ -246,8 +246,8 @@ static bool flood_right(unsigned int percent, enum ect ect)
 {
 	static const char *const names[] = { "not ECT", "ECT", "half ECT" };
 	struct sim *sim = sim_new(10 * MBIT);
-	const struct ledger *not = &sim->ledger[0][0];
-	const struct ledger *can = &sim->ledger[0][1];
+	const struct accounting *not = &sim->accounting[0][0];
+	const struct accounting *can = &sim->accounting[0][1];
 	double fair;
 	u64 p99;
 
@@ -255,8 +255,8 @@ static bool flood_right(unsigned int percent, enum ect ect)
 	sim_flood(sim, percent, ect);
 	sim_run(sim, 41 * SEC);
 	p99 = sim_percentile(sim, 99);
-	fair = ect == ECT_HALF ? ledger_share(can, can->delivered) /
-				 ledger_share(not, not->delivered) : 1;
+	fair = ect == ECT_HALF ? accounting_share(can, can->delivered) /
+				 accounting_share(not, not->delivered) : 1;
 	ktap_note("%u%%, %s: 99%% wait %.1f ms at most, the longest %.1f ms, ECT delivered %.3f times as often",
 		  percent, names[ect], p99 / 1e6, sim->longest / 1e6, fair);
 	sim_free(sim);
@@ -339,8 +339,8 @@ static bool ceiling_bounds(void)
 static bool sparse_right(unsigned int percent, u64 period)
 {
 	struct sim *sim = sim_new(10 * MBIT);
-	const struct ledger *flood = &sim->ledger[0][0];
-	const struct ledger *sparse = &sim->ledger[1][0];
+	const struct accounting *flood = &sim->accounting[0][0];
+	const struct accounting *sparse = &sim->accounting[1][0];
 	double ratio;
 
 	sim->begin = SEC;
@@ -349,8 +349,8 @@ static bool sparse_right(unsigned int percent, u64 period)
 		.period = period, .next = 777 * US, .len = 100
 	};
 	sim_run(sim, SEC + (percent < 1000 ? 4000 : 500) * period);
-	ratio = ledger_share(sparse, sparse->lost) /
-		ledger_share(flood, flood->lost);
+	ratio = accounting_share(sparse, sparse->lost) /
+		accounting_share(flood, flood->lost);
 	ktap_note("%u%%, 100 bytes every %.1f ms: %llu of %llu lost, %.3f times as often as those of the flood",
 		  percent, period / 1e6, (unsigned long long)sparse->lost,
 		  (unsigned long long)sparse->sent, ratio);
@@ -382,9 +382,9 @@ static bool ceiling_off(void)
 	sim_run(sim, 20 * SEC);
 	ktap_note("%llu random numbers, %llu lost, the longest wait is %.1f ms",
 		  (unsigned long long)sim_draws,
-		  (unsigned long long)sim->ledger[0][1].lost,
+		  (unsigned long long)sim->accounting[0][1].lost,
 		  sim->longest / 1e6);
-	ok = !sim_draws && !sim->ledger[0][1].lost && sim->longest > SEC;
+	ok = !sim_draws && !sim->accounting[0][1].lost && sim->longest > SEC;
 	sim_free(sim);
 	return ok;
 }

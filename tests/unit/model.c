@@ -229,7 +229,7 @@ static bool drop_while_due(struct model *model, struct model_head *r,
 		} else if (lose_by_chance(model, chance)) {
 			lost = lose(model, r);
 		} else {
-			model->spared++;
+			model->survived++;
 			return false;
 		}
 		if (cut_short(model, lost))

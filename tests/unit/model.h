@@ -54,7 +54,7 @@ struct model {
 	unsigned long long emptied;	/* exits because nothing was left */
 	unsigned long long bounded;
 	unsigned long long over;	/* losses by chance */
-	unsigned long long spared;	/* packets that chance let leave */
+	unsigned long long survived;	/* packets that chance did not drop */
 	unsigned long long silent;	/* signals that were due and not given */
 	unsigned long long frozen;	/* those of them that were not counted */
 	unsigned long long watched;	/* delays that only the watch showed */

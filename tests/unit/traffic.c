@@ -187,7 +187,7 @@ struct run {
 struct figures {
 	u64 events, packets, delivered, drops, marks, entries, resumes, exits;
 	u64 emptied, bounded, overflows, early, patterns;
-	u64 over, spared, silent, frozen, watched;
+	u64 over, survived, silent, frozen, watched;
 };
 
 static u32 run_len(struct run *run)
@@ -495,8 +495,8 @@ static void run_report(const struct run *run, struct figures *all)
 		  (unsigned long long)pair->marked, m->entries, m->resumes,
 		  m->exits, m->emptied, m->bounded);
 	if (run->ceilings)
-		ktap_note("%llu drops by chance, %llu packets spared, %llu signals not given, %llu of them not counted, %llu delays shown by the watch",
-			  m->over, m->spared, m->silent, m->frozen, m->watched);
+		ktap_note("%llu drops by chance, %llu packets survived, %llu signals not given, %llu of them not counted, %llu delays shown by the watch",
+			  m->over, m->survived, m->silent, m->frozen, m->watched);
 	all->events += run->events;
 	all->packets += pair->next_id;
 	all->delivered += pair->delivered;
@@ -510,7 +510,7 @@ static void run_report(const struct run *run, struct figures *all)
 	all->overflows += pair->overflows;
 	all->early += pair->early;
 	all->over += m->over;
-	all->spared += m->spared;
+	all->survived += m->survived;
 	all->silent += m->silent;
 	all->frozen += m->frozen;
 	all->watched += m->watched;
@@ -560,9 +560,9 @@ static void traffic_total(const struct figures *all)
 		  (unsigned long long)all->exits,
 		  (unsigned long long)all->emptied,
 		  (unsigned long long)all->early);
-	ktap_note("%llu drops by chance, %llu packets spared, %llu signals not given, %llu of them not counted, %llu delays shown by the watch",
+	ktap_note("%llu drops by chance, %llu packets survived, %llu signals not given, %llu of them not counted, %llu delays shown by the watch",
 		  (unsigned long long)all->over,
-		  (unsigned long long)all->spared,
+		  (unsigned long long)all->survived,
 		  (unsigned long long)all->silent,
 		  (unsigned long long)all->frozen,
 		  (unsigned long long)all->watched);
@@ -579,7 +579,7 @@ static bool traffic_complete(const struct figures *all)
 static void traffic_total_ceilings(const struct figures *all)
 {
 	traffic_total(all);
-	ktap_result(traffic_complete(all) && all->over && all->spared &&
+	ktap_result(traffic_complete(all) && all->over && all->survived &&
 		    all->silent > all->frozen && all->frozen && all->watched,
 		    "traffic with ceilings: every path was taken");
 }

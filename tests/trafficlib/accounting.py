@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""What a qdisc of ours says became of its packets, and whether it adds up.
+"""Packet accounting of the out-of-tree qdiscs, and whether it adds up.
 
-Read from netlink itself, not from tc: it is the module that is judged. Layout: codel_uapi.h.
+Read over netlink and not with tc, so that only the module is judged. Layout: codel_uapi.h.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ TCA_KIND, TCA_STATS2 = 1, 7
 TCA_STATS_QUEUE, TCA_STATS_APP = 3, 4
 HEADER, TCMSG = struct.Struct("=IHHII"), struct.Struct("=BxxxiIII")
 
-KINDS = {"codel": 40, "codel_oot": 40, "fq_codel": 48, "fq_codel_oot": 48}  # where ours begins
-SHARED = 40  # of fq_codel, behind the statistics of the in-tree one
-SIGHT = struct.Struct("=30QHHHH")
+# Offset of the extended statistics
+KINDS = {"codel": 40, "codel_oot": 40, "fq_codel": 48, "fq_codel_oot": 48}
+COLLISIONS = 40  # offset; fq_codel only
+EXT_STATS = struct.Struct("=30QHHHH")
 CAUSES = ("codel", "limit", "memory", "change", "filter", "taken", "reset", "ceiling")
 FOREVER = 20
 STRICT = b"strict_parent"
@@ -28,13 +29,13 @@ STRICT = b"strict_parent"
 Count = tuple[int, int]  # packets, bytes
 
 
-class Ledger:
-    """Packets and bytes by what became of them; delays are packets by bucket of sojourn time."""
+class Accounting:
+    """Packets and bytes by fate; delays are packets by bucket of sojourn time."""
 
     def __init__(
-        self, ifindex: int, handle: int, kind: str, ours: bytes, drops: int, shared: int
+        self, ifindex: int, handle: int, kind: str, ext: bytes, drops: int, collisions: int
     ) -> None:
-        *numbers, offset, first, count, _ = SIGHT.unpack_from(ours)
+        *numbers, offset, first, count, _ = EXT_STATS.unpack_from(ext)
         counts: list[Count] = list(zip(numbers[:28:2], numbers[1:28:2]))
         self.ifindex = ifindex
         self.handle = handle
@@ -42,12 +43,12 @@ class Ledger:
         self.received, self.sent, self.queued, self.bypassed = counts[:4]
         self.dropped = dict(zip(CAUSES, counts[4:12]))
         self.marked = dict(zip(("codel", "ce_threshold"), counts[12:14]))
-        self.delays = dict(enumerate(struct.unpack_from(f"={count}Q", ours, offset), first))
+        self.delays = dict(enumerate(struct.unpack_from(f"={count}Q", ext, offset), first))
         self.drops = drops  # as the core counts them
-        self.shared = shared  # packets that found no idle queue
+        self.collisions = collisions  # packets on overflow flows
 
     def faults(self) -> list[str]:
-        """What does not add up."""
+        """Sums that do not add up."""
         found = []
         for unit, i in ("packets", 0), ("bytes", 1):
             fate = self.sent[i] + self.queued[i] + sum(count[i] for count in self.dropped.values())
@@ -71,19 +72,19 @@ def attributes(data: bytes) -> dict[int, bytes]:
     return found
 
 
-def decode(message: bytes) -> Ledger | None:
-    """Of one qdisc; None if it is not ours."""
+def decode(message: bytes) -> Accounting | None:
+    """The accounting of one qdisc; None if the qdisc is not one of these modules."""
     _, ifindex, handle, _, _ = TCMSG.unpack_from(message)
     tb = attributes(message[TCMSG.size :])
     kind = tb[TCA_KIND].rstrip(b"\0").decode()
     stats = attributes(tb.get(TCA_STATS2, b""))
     app = stats.get(TCA_STATS_APP, b"")
-    ours = app[KINDS.get(kind, 0) :]
-    if kind not in KINDS or len(ours) < SIGHT.size:
+    ext = app[KINDS.get(kind, 0) :]
+    if kind not in KINDS or len(ext) < EXT_STATS.size:
         return None
     (drops,) = struct.unpack_from("=8xI", stats[TCA_STATS_QUEUE])
-    shared = struct.unpack_from("=Q", app, SHARED)[0] if KINDS[kind] > SHARED else 0
-    return Ledger(ifindex, handle, kind, ours, drops, shared)
+    collisions = struct.unpack_from("=Q", app, COLLISIONS)[0] if KINDS[kind] > COLLISIONS else 0
+    return Accounting(ifindex, handle, kind, ext, drops, collisions)
 
 
 def qdiscs() -> list[bytes]:
@@ -94,24 +95,24 @@ def qdiscs() -> list[bytes]:
 
 
 def kinds() -> set[bytes]:
-    """Of all qdiscs in this network namespace."""
+    """The kinds of all qdiscs in this network namespace."""
     return {attributes(message[TCMSG.size :])[TCA_KIND].rstrip(b"\0") for message in qdiscs()}
 
 
-def read() -> list[Ledger]:
-    """All qdiscs of ours in this network namespace."""
+def read() -> list[Accounting]:
+    """The accounting of all out-of-tree qdiscs in this network namespace."""
     return [found for message in qdiscs() if (found := decode(message))]
 
 
 def drifts() -> list[str]:
-    """Parents that have other sums than their children, and mistakes that a strict parent found."""
+    """Parents whose sums differ from their children's, and mistakes that a strict parent found."""
     found, have, below = [], {}, {}
     for message in qdiscs():
         _, _, handle, parent, _ = TCMSG.unpack_from(message)
         tb = attributes(message[TCMSG.size :])
         stats = attributes(tb[TCA_STATS2])[TCA_STATS_QUEUE]
         qlen, backlog, _, _, mistakes = struct.unpack_from("=5I", stats)
-        if tb[TCA_KIND].rstrip(b"\0") != STRICT:  # may have set a packet aside
+        if tb[TCA_KIND].rstrip(b"\0") != STRICT:  # may have stored a packet
             have[handle] = (qlen, backlog)
         elif mistakes:
             found.append(f"{mistakes} mistakes of the child of {handle >> 16:x}:")
@@ -124,7 +125,7 @@ def drifts() -> list[str]:
 
 
 def messages(sock: socket.socket) -> Iterator[bytes]:
-    """What a dump that was asked for consists of, without the headers."""
+    """The messages of a requested dump, without the headers."""
     while True:
         data = sock.recv(1 << 17)
         while data:
@@ -138,11 +139,13 @@ def messages(sock: socket.socket) -> Iterator[bytes]:
 
 
 def faults(tree: bool = False) -> list[str]:
-    """What does not add up in this namespace; with tree also between parents and children. A delay is read after the rest of the ledger, so
-    a packet may be in between; a real difference does not go away."""
+    """Sums that do not add up in this namespace; with tree also between parents and children.
+
+    The histogram is read after the other counters, so a packet may be sent in between; a real fault persists.
+    """
     found: list[str] = []
     for _ in range(FOREVER):
-        found = [fault for ledger in read() for fault in ledger.faults()]
+        found = [fault for one in read() for fault in one.faults()]
         if tree:
             found += drifts()
         if not found:
