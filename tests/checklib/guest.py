@@ -53,7 +53,7 @@ def script(test: str) -> str:
 
 
 def allowed_skips() -> list[tuple[str, str, str]]:
-    """Triples of patterns for suite, test and case; the rest of a line is the reason."""
+    """Triples of patterns for release, test and case; the rest of a line is the reason."""
     lines = SKIPS.read_text().splitlines() if SKIPS.exists() else []
     fields = [line.split(None, 3) for line in lines if line and line[0] != "#"]
     return [(f[0], f[1], f[2]) for f in fields if len(f) == 4]
@@ -126,13 +126,13 @@ class Boot:
 
 
 class Group:
-    """Tests of one suite that share a boot."""
+    """Tests of one release that share a boot."""
 
-    def __init__(self, suite: str, number: str, names: list[str], report: Report) -> None:
-        self.suite = suite
+    def __init__(self, release: str, number: str, names: list[str], report: Report) -> None:
+        self.release = release
         self.number = number
         self.names = names
-        self.cost = sum(cost(suite, name) for name in names)
+        self.cost = sum(cost(release, name) for name in names)
         self.report = report
         self.skips = allowed_skips()
 
@@ -141,12 +141,12 @@ class Group:
         boot = 0
         while left:
             boot += 1
-            left = self._boot(left, OUT / f"{self.suite}-machine-{self.number}.{boot}.log")
+            left = self._boot(left, OUT / f"{self.release}-machine-{self.number}.{boot}.log")
 
     def _boot(self, names: list[str], log: Path) -> list[str]:
         """Returns what has yet to be run, always less than `names`."""
         timeout = WALL_PER_GROUP + WALL_PER_TEST * len(names)
-        argv = ["tests/vm/run", "--suite", self.suite, "--timeout", str(timeout)]
+        argv = ["tests/vm/run", "--release", self.release, "--timeout", str(timeout)]
         argv += [*asked_for(names), "--", "tests/checklib/guest.sh", *names]
         boot = Boot()
         clock = Clock()
@@ -156,11 +156,11 @@ class Group:
             boot.feed(line)
             if running and running.status is not None and not running.seconds:
                 running.seconds = clock.lap()
-                self.report.say(f"{self.suite} {running.name} has run")
+                self.report.say(f"{self.release} {running.name} has run")
             elif boot.tests and boot.tests[-1] is not running:
                 clock.lap()
 
-        self.report.say(f"{self.suite}: {' '.join(names)}")
+        self.report.say(f"{self.release}: {' '.join(names)}")
         status = jobs.run(argv, TOP, log, feed)
         if boot.tests and not boot.tests[-1].seconds:
             boot.tests[-1].seconds = clock.lap()
@@ -183,9 +183,9 @@ class Group:
 
     def _report(self, test: Test) -> None:
         self._judge_skips(test)
-        log = OUT / f"{self.suite}-{script(test.name).removesuffix('.sh')}.log"
+        log = OUT / f"{self.release}-{script(test.name).removesuffix('.sh')}.log"
         log.write_text("".join(f"{line}\n" for line in test.lines))
-        label = f"{self.suite} {test.name}"
+        label = f"{self.release} {test.name}"
         self.report.add(label, test.document, test.seconds, str(log.relative_to(TOP)))
 
     def _judge_skips(self, test: Test) -> None:
@@ -194,10 +194,10 @@ class Group:
             if case.verdict is not Verdict.SKIPPED:
                 continue
             if not any(
-                fnmatchcase(self.suite, suite)
+                fnmatchcase(self.release, release)
                 and fnmatchcase(script(test.name), name)
                 and fnmatchcase(case.name, pattern)
-                for suite, name, pattern in self.skips
+                for release, name, pattern in self.skips
             ):
                 case.verdict = Verdict.FAILED
                 case.notes.append(f"skipped without need: {case.reason}")
@@ -211,11 +211,11 @@ def _machine_failed(test: Test, status: int) -> str:
     return f"{what} (status {status}) after {done} of {test.document.planned} results"
 
 
-def cost(suite: str, name: str) -> float:
-    return durations().get(f"{suite} {name}", GUESS)
+def cost(release: str, name: str) -> float:
+    return durations().get(f"{release} {name}", GUESS)
 
 
-def groups(suite: str, names: list[str], target: float, report: Report) -> list[Group]:
-    costs = {name: cost(suite, name) for name in names}
+def groups(release: str, names: list[str], target: float, report: Report) -> list[Group]:
+    costs = {name: cost(release, name) for name in names}
     spread = jobs.spread(costs, target)
-    return [Group(suite, str(i), group, report) for i, group in enumerate(spread, 1)]
+    return [Group(release, str(i), group, report) for i, group in enumerate(spread, 1)]

@@ -178,22 +178,22 @@ def lost_cases() -> list[str]:
     check.in_machines()
     left = {job.label for job in check.more}
     want = {
-        f"{suite} {name}"
-        for suite in CHECK.SUITES
+        f"{release} {name}"
+        for release in CHECK.SUITES
         for name in parts.selftests()
-        if suite != parts.RELEASE and parts.on_every_release(name) is not None
+        if release != parts.RELEASE and parts.on_every_release(name) is not None
     }
     return sorted(left ^ want)
 
 
 def in_machines(*argv: str) -> list[str]:
     check = quietly(*argv)
-    return sorted(f"{j.run.suite} {n}" for j in check.in_machines() for n in j.run.names)
+    return sorted(f"{j.run.release} {n}" for j in check.in_machines() for n in j.run.names)
 
 
 def not_everywhere() -> list[str]:
     """What --all does not run in full on every release."""
-    want = {f"{suite} {name}" for suite in CHECK.SUITES for name in parts.selftests()}
+    want = {f"{release} {name}" for release in CHECK.SUITES for name in parts.selftests()}
     return sorted(want ^ set(in_machines("--all")))
 
 
@@ -238,7 +238,7 @@ def results() -> Iterator[tuple[str, Any, Any]]:
     yield "what check leaves out is left for check-all", lost_cases(), []
     yield "check-all is everything everywhere", not_everywhere(), []
     yield "a name runs on one release", in_machines("test_flows"), ["trixie test_flows.sh"]
-    yield "a name with a release", in_machines("test_flows", "--suite=sid"), ["sid test_flows.sh"]
+    yield "a name with a release", in_machines("test_flows", "--release=sid"), ["sid test_flows.sh"]
 
 
 def main() -> int:

@@ -3,7 +3,7 @@
 #
 # Makes tests/codelstat/shaped.rec, a recording of three seconds with both kinds at work:
 #
-#	tests/vm/run --suite trixie --get /root/shaped.rec -- tests/codelstat/record.sh
+#	tests/vm/run --release trixie --get /root/shaped.rec -- tests/codelstat/record.sh
 #	mv out/shaped.rec tests/codelstat/
 #
 #	CLIENT --- r0 ROUTER r1 --- SERVER

@@ -16,11 +16,11 @@ from lablib import lab, machine, plan, work  # noqa: E402
 from unit import cases  # noqa: E402
 from unit.cases import case, folder, same  # noqa: E402
 
-SUITE = os.environ.get("SUITE", "trixie")
+RELEASE = os.environ.get("RELEASE", "trixie")
 SCENARIO = f"""
 title = "Four subjects"
 duration = "2s"
-suite = "{SUITE}"
+suite = "{RELEASE}"
 nodes = ["a", "b"]
 [qdiscs]
 codel = "codel"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
 # On the host, as root: what the laboratory's kernel modules say and do. Traffic through several
-# qdiscs in the machine of $SUITE (bookworm), past lab_meter and over slow_link; the meter's
+# qdiscs in the machine of $RELEASE (bookworm), past lab_meter and over slow_link; the meter's
 # records against what tc says, which qdisc it was, and the rates that were asked for.
 
 set -uo pipefail
@@ -13,7 +13,7 @@ name=lab-meter-$$
 work=$(mktemp -d)
 trap 'rm -rf "$work" "out/$name.tar"' EXIT
 
-tests/vm/run --suite "${SUITE:-bookworm}" --timeout 1500 --module tests/slow \
+tests/vm/run --release "${RELEASE:-bookworm}" --timeout 1500 --module tests/slow \
 	--module tests/lab/meter --get "/root/$name.tar" \
 	--tests tests/lab/meter --tests tests/lib.sh --tests tests/slow.sh \
 	--tests tests/traffic.sh --tests tests/traffic.py --tests tests/trafficlib -- \

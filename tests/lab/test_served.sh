@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Which module serves each compared qdisc, on the kernel of $SUITE: see servedtest.py.
+# Which module serves each compared qdisc, on the kernel of $RELEASE: see servedtest.py.
 
 set -uo pipefail
 

@@ -21,7 +21,7 @@ status=0
 # guest CASE...: their results
 guest()
 {
-	tests/vm/run --suite "${SUITE:-trixie}" --module tests/slow --timeout 1500 \
+	tests/vm/run --release "${RELEASE:-trixie}" --module tests/slow --timeout 1500 \
 		--tests tests/lab -- \
 		python3 -B "$CASES" "$@"
 }

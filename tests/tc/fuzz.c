@@ -669,7 +669,7 @@ static void any_place(struct codel_ext_stats *ext, unsigned int buckets)
 		ext->delay_first = (__u16)(below(2) ? roll() : below(300));
 }
 
-/* Whether @payload contains all buckets of @stats: a second implementation */
+/* Whether @payload contains all buckets of @ext: a second implementation */
 static bool is_whole(const struct codel_ext_stats *ext, size_t at, size_t payload)
 {
 	if (payload < at + sizeof(*ext))

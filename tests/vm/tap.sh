@@ -43,7 +43,7 @@ ok() {
 # vm [option...] -- COMMAND: runs it; leaves $status, $out and $err.
 vm() {
 	status=0
-	"$runner" --suite "${SUITE:-bookworm}" "$@" >"$out" 2>"$err" || status=$?
+	"$runner" --release "${RELEASE:-bookworm}" "$@" >"$out" 2>"$err" || status=$?
 }
 
 is() { [[ $1 == "$2" ]] || { echo "'$1' instead of '$2'"; return 1; }; }

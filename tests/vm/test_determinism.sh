@@ -26,7 +26,7 @@ ok "they are not few" test "$(wc -c <"$out")" -gt 10000
 
 # Side by side: whoever is held up by the others must not notice.
 for i in 1 2 3 4; do
-	"$runner" --suite "${SUITE:-bookworm}" -- \
+	"$runner" --release "${RELEASE:-bookworm}" -- \
 		python3 /root/tests/vm/ticks_guest.py >"$work/ticks.$i" 2>"$work/ticks.$i.err" &
 done
 wait

@@ -5,7 +5,7 @@
 
 plan 9
 
-# A cache of its own shows what a run leaves in it; the suites' roots are shared.
+# A cache of its own shows what a run leaves in it; the roots of the releases are shared.
 vm -- true
 cache=${CODEL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/codel-oot}
 export CODEL_CACHE=$work/cache TMPDIR=$work/tmp
@@ -44,7 +44,7 @@ for n in "${!number[@]}"; do
 	ok "and leaves no process and no file" is "$processes $files" "0 0"
 done
 
-# In the middle of making a suite's root: the farthest place there is to clean up.
+# In the middle of making a release's root: the step that leaves most to clean up.
 rm "$CODEL_CACHE/root" "$CODEL_CACHE/image"
 interrupt TERM 15 "$runner" -- true
 ok "a run that makes a root is ended the same way" is "$status" 143

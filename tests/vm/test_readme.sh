@@ -46,5 +46,5 @@ echo "TAP version 13"
 echo "1..2"
 screen "the table of make demo" README.md "              throughput" tests/demo/run
 screen "the statistics of tc" doc/statistics.md "qdisc fq_codel_oot 10:" \
-	tests/vm/run --suite trixie --tests tests/lib.sh --put doc/tc_stats.sh -- ./tc_stats.sh
+	tests/vm/run --release trixie --tests tests/lib.sh --put doc/tc_stats.sh -- ./tc_stats.sh
 ((failures == 0))

@@ -67,8 +67,8 @@ refused() {
 }
 vm --frobnicate -- true
 refused "an unknown option" frobnicate
-vm --suite potato -- true
-refused "an unknown suite" potato
+vm --release potato -- true
+refused "an unknown release" potato
 vm --put /no/such/file -- true
 refused "a file that is not there" /no/such/file
 vm --tests "$here/../.." -- true

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A suite's kernel, built with the checks that no distribution ships.
+"""A release's kernel, built with the checks that no distribution ships.
 
-Debian's source of the suite's own version, configured from almost nothing:
+Debian's source of the release's own version, configured from almost nothing:
 the tests need little of a kernel, and with all its drivers it would take an
 hour.  Modules are built against the same folder, under the same name.
 """
@@ -19,7 +19,7 @@ INSIDE = "/opt"  # where a sandbox sees what is built here
 HEADERS = f"{INSIDE}/linux"
 MEMORY = 2048
 
-# What the suite's own configuration decides.
+# Options that the release's own configuration decides.
 TAKEN_OVER = re.compile(
     r"CONFIG_(NET_SCH|DEFAULT_(FQ_CODEL|NET_SCH)|NET_CLS|CLS_U32|NET_ACT"
     r"|NET_EMATCH|TCP_CONG|NFT)_?\w*="
@@ -53,7 +53,7 @@ rm -rf Documentation sound tools/testing
 
 
 def _fetch(name: str, release: str, made: Path) -> None:
-    """Unpacks the source of the suite's kernel."""
+    """Unpacks the source of the release's kernel."""
     match = re.match(r"\d+\.\d+", release)
     assert match
     package = f"linux-source-{match[0]}"

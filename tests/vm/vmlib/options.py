@@ -72,7 +72,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
         "2 for a wrong option.",
     )
     add = parser.add_argument
-    add("--suite", choices=SUITES, default=SUITES[0], help="default %(default)s")
+    add("--release", "--suite", choices=SUITES, default=SUITES[0], help="default %(default)s")
     add("--put", metavar="FILE", type=_file, action="append", default=[],
         help="place FILE in /root; repeatable")  # fmt: skip
     add("--module", metavar="DIR", type=_module, action="append", default=[],

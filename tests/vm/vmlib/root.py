@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A suite's root folder: the guest's programs, a compiler, the kernel's headers."""
+"""A release's root folder: the guest's programs, a compiler, the kernel's headers."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _bootstrap(name: str, root: Path, work: Path, log: Path) -> None:
     argv = debootstrap(name, root, work, arguments)
     with log.open("wb") as stream:
         status = progress.ticking(
-            f"{name}: fetching and unpacking the suite (once, about a minute)",
+            f"{name}: fetching and unpacking the release (once, about a minute)",
             log,
             lambda: process.run(argv, stream, {**sandbox.ENVIRONMENT, "TMPDIR": str(work)}),
         )

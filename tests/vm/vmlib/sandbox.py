@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs commands in a suite's root, away from the host.
+"""Runs commands in a release's root, away from the host.
 
 The root is read-only; folders given by the caller are seen inside under fixed
 names, so that what is built there does not depend on where the tree lies.

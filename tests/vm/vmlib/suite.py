@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A suite: its root with compiler and headers, and the guest's image from it."""
+"""A Debian release (in this code, a suite): its root with compiler and headers, and the guest's image from it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SUITES = ("bookworm", "trixie", "sid")
 
 @dataclass(frozen=True)
 class Suite:
-    """Where the parts of a finished suite are."""
+    """The places of the parts of a release."""
 
     name: str
     path: Path
@@ -22,7 +22,7 @@ class Suite:
 
     @property
     def key(self) -> str:
-        """What results that depend on this suite are stored under."""
+        """The name under which results that depend on this release are stored."""
         return self.path.name + (self.checked.name if self.checked else "")
 
     @property
@@ -89,7 +89,7 @@ def sandboxed(
     folders: dict[str, Path],
     cwd: str = "/",
 ) -> None:
-    """Runs a command in the suite's root; its output is the message of a failure."""
+    """Runs a command in the root of the release; its output is the message of a failure."""
     if suite.checked:
         folders = {**folders, debug.INSIDE: suite.checked}
     with log.open("wb") as stream:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The project's tree: built and installed as a user does it, for one suite."""
+"""The project's tree: built and installed as a user does it, for one release."""
 
 from __future__ import annotations
 
