@@ -95,5 +95,5 @@ clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C tc clean
 	$(MAKE) -C tests/unit clean
-	$(MAKE) -C tests/pool clean
+	$(MAKE) -C tests/flows clean
 	$(MAKE) -C tests/codelstat clean

@@ -26,7 +26,7 @@ MAKE = ["make", "--no-print-directory", "-C"]
 # Programs on this machine; these need no image of a release
 HOST = {
     "unit": [*MAKE, "tests/unit", "check"],
-    "pool": [*MAKE, "tests/pool", "check"],
+    "flows": [*MAKE, "tests/flows", "check"],
     "tc": [*MAKE, "tc", "check"],
     "codelstat": [*MAKE, "tests/codelstat", "check"],
     "check": ["tests/checklib/test_verdicts.py"],

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /* The parts of the kernel and of codel_queue.h that the flow table and its scheduler need. */
-#ifndef POOL_SHIM_H
-#define POOL_SHIM_H
+#ifndef FLOWS_SHIM_H
+#define FLOWS_SHIM_H
 
 #include <linux/types.h>
 #include <assert.h>
@@ -131,4 +131,4 @@ static inline void kfree(void *p)
 	free(p);
 }
 
-#endif /* POOL_SHIM_H */
+#endif /* FLOWS_SHIM_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * A link in virtual time: senders, the flow table, and what each sender gets. The
- * scheduler alone decides, as CoDel is left out and no bulk sender overflows the queue.
+ * A link in virtual time: senders, the flow table, and the throughput of each sender.
+ * There is no CoDel, and no bulk sender overflows the queue: only the scheduler matters.
  */
-#ifndef POOL_LINK_H
-#define POOL_LINK_H
+#ifndef FLOWS_LINK_H
+#define FLOWS_LINK_H
 
 #include "qdisc.h"
 
@@ -95,7 +95,7 @@ static bool offer(u32 source, u32 len)
 	return true;
 }
 
-/* Send what is due until @now. Return: the time of the next packet, 0 if unknown */
+/* Enqueue the packets of a sender until @till; *@next is at most the time of its next one. */
 static bool sender_run(u32 n, u64 till, u64 *next)
 {
 	struct sender *s = &senders[n];
@@ -119,7 +119,7 @@ static bool sender_run(u32 n, u64 till, u64 *next)
 	return true;
 }
 
-/* All packets that come at fixed times until @till, in the order of their times */
+/* Enqueue all packets that arrive at fixed times until @till, in the order of their times. */
 static bool arrivals(u64 till, u64 *next)
 {
 	for (;;) {
@@ -171,7 +171,7 @@ static void departed(const struct sk_buff *skb, u64 at)
 		s->next = at + s->wait[s->step];
 }
 
-/* Let all senders send for a time. */
+/* Run all senders and the link for a time. */
 static bool link_run(u64 duration)
 {
 	u64 end = now + duration, at = now, next;
@@ -217,4 +217,4 @@ static double p99(struct sender *s)
 	return s->delays ? (double)s->delay[s->delays * 99 / 100] / MS : 0;
 }
 
-#endif /* POOL_LINK_H */
+#endif /* FLOWS_LINK_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /* The invariants of the flow table and its scheduler. */
-#ifndef POOL_INVARIANTS_H
-#define POOL_INVARIANTS_H
+#ifndef FLOWS_INVARIANTS_H
+#define FLOWS_INVARIANTS_H
 
 #include "qdisc.h"
 
@@ -135,4 +135,4 @@ static bool table_is_right(void)
 	return true;
 }
 
-#endif /* POOL_INVARIANTS_H */
+#endif /* FLOWS_INVARIANTS_H */

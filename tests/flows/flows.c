@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The flow table and its scheduler, driven like the qdisc drives them: by random
+ * The flow table and its scheduler, called in the same way as by the qdisc: random
  * arrivals, departures, drops, classes and changes of `flows`. After every step all
- * invariants are checked, and each packet that leaves is the next one of its source.
+ * invariants are checked, and each dequeued packet is the next one of its source.
  *
- *	pool [-x] SEEDS [MORE]	KTAP, a result per seed, and MORE that others will print;
+ *	flows [-x] SEEDS [MORE]	KTAP, a result per seed, and MORE of ./broken;
  *				-x: end at the first failure
  */
 #include "invariants.h"
@@ -24,7 +24,7 @@ static void push(u32 source)
 			   rng_pick(&rng, (struct range) { 60, 65536 }));
 }
 
-/* Now few sources and now many, now more arrivals and now more departures */
+/* Phases with few and with many sources, with more arrivals and with more departures */
 static bool step(u32 n)
 {
 	u32 phase = n / 500;
@@ -40,7 +40,7 @@ static bool step(u32 n)
 		source = rng_even(&rng, 0, sources - 1);
 		push(source < CROWD ? source : SOURCES + source - CROWD);
 	} else if (rng_percent(&rng, 90)) {
-		must(pull());
+		must(dequeue_one());
 	} else {
 		must(drop_largest(NULL, rng_even(&rng, 1, 64)));
 	}
@@ -62,7 +62,7 @@ static bool run(u64 seed)
 	return table_is_right();
 }
 
-/* ---- a flow that comes back ---- */
+/* ---- a recurring flow ---- */
 
 /* Flow 1 and 2 wait with @packets each and have had a turn; flow 0 sends @len bytes, alone. */
 static bool run_out(u32 len, u32 packets)
@@ -75,10 +75,10 @@ static bool run_out(u32 len, u32 packets)
 		push_bytes(2, QUANTUM);
 	}
 	for (n = 0; n < packets; n += 4)
-		must(pull());
+		must(dequeue_one());
 	push_bytes(0, len);
 	while (seen[0] < sent[0])
-		must(pull());
+		must(dequeue_one());
 	return true;
 }
 
@@ -89,7 +89,7 @@ static bool leave_as(const char *sources)
 		u32 source = *sources - '0';
 		u64 before = seen[source];
 
-		must(pull());
+		must(dequeue_one());
 		must(seen[source] == before + 1);
 	}
 	return true;
@@ -105,7 +105,7 @@ static struct fq_codel_flow *flow_0(void)
 	return flow_of(0);
 }
 
-/* The flow used up its quantum: it waits for its turn on old_flows, and has that turn. */
+/* The flow used up its quantum: it waits for its turn on old_flows. */
 static bool waits_for_turn(void)
 {
 	must(run_out(QUANTUM, 8));
@@ -116,7 +116,7 @@ static bool waits_for_turn(void)
 	return drained();
 }
 
-/* The flow has some of its quantum left: it is new again, but gets no other quantum. */
+/* The flow did not use up its quantum: it is new again, with the rest of that quantum. */
 static bool quantum_per_round(void)
 {
 	must(run_out(QUANTUM - 100, 8));
@@ -140,7 +140,7 @@ static bool quantum_next_round(void)
 	return drained();
 }
 
-/* The round is over because its flows have left. */
+/* The round is over because its flows are idle. */
 static bool quantum_after_all(void)
 {
 	must(fresh(64));
@@ -157,7 +157,7 @@ static bool quantum_after_all(void)
 }
 
 /* A debt of two quanta keeps the flow on old_flows for two rounds. */
-static bool debt_stays(void)
+static bool debt_of_rounds(void)
 {
 	must(run_out(3 * QUANTUM, 12));
 	must(leave_as("21"));
@@ -166,10 +166,10 @@ static bool debt_stays(void)
 	return drained();
 }
 
-static bool comes_back(void)
+static bool recurring(void)
 {
 	return waits_for_turn() && quantum_per_round() && quantum_next_round() &&
-	       quantum_after_all() && debt_stays();
+	       quantum_after_all() && debt_of_rounds();
 }
 
 /* ---- CoDel's state while a flow has no packet ---- */
@@ -199,11 +199,11 @@ static bool many_old(void)
 	for (n = 1; n < 50000; n++)
 		push_bytes(n, QUANTUM);
 	for (n = 1; n < 50000; n++) {
-		must(pull());
+		must(dequeue_one());
 		push_bytes(n, QUANTUM);
 	}
 	push_bytes(0, 100);
-	must(leave_as("0") && pull());
+	must(leave_as("0") && dequeue_one());
 	must(fq_codel_is_idle(flow_0()));
 	push_bytes(0, 100);
 	must(flow_0()->deficit == QUANTUM - 100);	/* no round has passed */
@@ -212,8 +212,8 @@ static bool many_old(void)
 
 /* ---- debts of many quanta ---- */
 
-/* All sources have packets that cost up to 700 quanta: which leaves first, and after how many
- * turns at most?
+/* All sources have packets that cost up to 700 quanta. Record the order of the packets and the
+ * largest number of turns that a dequeue takes.
  */
 static bool owe_much(u32 *order, u32 *most)
 {
@@ -275,7 +275,7 @@ static bool few(u32 count)
 	must(fresh(count));
 	for (i = 0; i < 4 * count; i++) {
 		push_bytes(i % count, 60);
-		must(pull() && !queued);
+		must(dequeue_one() && !queued);
 	}
 	for (i = 0; i < 2 * count; i++)
 		push_bytes(count + i % count, QUANTUM);
@@ -284,11 +284,11 @@ static bool few(u32 count)
 	return drained();
 }
 
-/* A debt stays with the hash that made it. */
+/* A new hash does not inherit the debt of a flow. */
 static bool no_heir(void)
 {
 	must(fresh(1));
-	must(push_bytes(0, 3 * QUANTUM) && pull());
+	must(push_bytes(0, 3 * QUANTUM) && dequeue_one());
 	must(push_bytes(1, QUANTUM)->deficit > 0 && !table->collisions);
 	return drained();
 }
@@ -302,7 +302,7 @@ static bool fews(void)
 	return no_heir();
 }
 
-/* ---- a flow of any size ---- */
+/* ---- a flow of any backlog ---- */
 
 static bool sizes(void)
 {
@@ -338,7 +338,7 @@ static bool crowd(void)
 	for (n = 100; n < 200; n++)
 		push_bytes(n, QUANTUM + 14);
 	for (n = 100; n < 200; n++)
-		must(pull());
+		must(dequeue_one());
 	push_bytes(3, 3 * QUANTUM);
 	push_bytes(4, QUANTUM + 14);
 	push_bytes(5, 60);
@@ -368,7 +368,7 @@ static bool one_by_one_hashes(void)
 	for (n = 0; n < 5000; n++) {
 		turn = table->drr.turn;
 		push_bytes(n, QUANTUM);
-		must(pull());
+		must(dequeue_one());
 		must(table->drr.turn - turn <= FQ_CODEL_WAITING_MAX + 1);
 	}
 	must(!table->collisions);
@@ -387,7 +387,7 @@ static bool no_takeover(void)
 		push_bytes(n, 100);
 	must(!table->collisions);
 	for (n = 0; n < 61; n++)
-		must(pull());
+		must(dequeue_one());
 	push_bytes(100, 100);
 	must(table->collisions == 1);
 	must(table_is_right());
@@ -398,13 +398,13 @@ static const struct {
 	const char *name;
 	bool (*passes)(void);
 } cases[] = {
-	{ "a flow that comes back", comes_back },
+	{ "a recurring flow", recurring },
 	{ "CoDel's state while a flow has no packet", codel_state },
 	{ "50,000 old flows", many_old },
 	{ "debts of many quanta", skips },
 	{ "debts, and no packet", forgives },
 	{ "few flows", fews },
-	{ "a flow of any size", sizes },
+	{ "a flow of any backlog", sizes },
 	{ "many flows that wait without packets", crowd },
 	{ "one packet at a time of many hashes", one_by_one_hashes },
 	{ "no takeover within a round", no_takeover },

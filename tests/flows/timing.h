@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /* Fairness in virtual time: timing adversaries, sparse flows, floods, many flows. */
-#ifndef POOL_TIMING_H
-#define POOL_TIMING_H
+#ifndef FLOWS_TIMING_H
+#define FLOWS_TIMING_H
 
 #include "link.h"
 
 #define ADVERSARIES	640
 #define ADVERSARY_TIME	(4 * SECOND)
 
-/* The first adversaries repeat one burst with many waits, the others do random things. */
+/* The first adversaries repeat one burst with many waits, the others random bursts. */
 static void make_adversary(u32 n)
 {
 	static const u32 sizes[] = { 100, 757, 1513, 1514 };
@@ -76,7 +76,7 @@ static bool sparse(void)
 	return sparse_waits(100, 2 * MS, 1.22) && sparse_waits(66, 2 * MS / 5, 1.22);
 }
 
-/* 65,536 sources send ten times what the link carries; 16 flows, as in tests/test_flows.sh */
+/* 65,536 sources send ten times the rate of the link; 16 flows, as in tests/test_flows.sh */
 static bool flooded(void)
 {
 	u64 quiet = SECOND, noisy = 3 * SECOND;
@@ -103,7 +103,7 @@ static bool flooded(void)
 	return drained();
 }
 
-/* @flows send 1.72 times what the link carries; Jain's index of what they get */
+/* @flows send 1.72 times the rate of the link: Jain's index of their packets sent */
 static bool equal(u32 flows, double least)
 {
 	double sum = 0, squares = 0, jain;
@@ -142,4 +142,4 @@ static bool equals(void)
 	return equal(900, 0.995) && equal(1100, 0.993) && equal(2000, 0.543);
 }
 
-#endif /* POOL_TIMING_H */
+#endif /* FLOWS_TIMING_H */

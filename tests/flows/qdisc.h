@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* What sch_fq_codel.c does with the flow table, without CoDel, netlink and parents. */
-#ifndef POOL_QDISC_H
-#define POOL_QDISC_H
+/* The calls of sch_fq_codel.c to the flow table, without CoDel, netlink and parents. */
+#ifndef FLOWS_QDISC_H
+#define FLOWS_QDISC_H
 
 #include <stdio.h>
 
@@ -79,7 +79,7 @@ static struct sk_buff *take_head(struct fq_codel_flow *flow)
 	return skb;
 }
 
-/* Return whether no later packet of the source has left before. */
+/* Return whether no later packet of the source was dequeued before. */
 static bool in_order(const struct sk_buff *skb)
 {
 	bool right = skb->number > seen[skb->source];
@@ -109,7 +109,7 @@ static struct fq_codel_flow *next_flow(void)
 	return turn == FQ_CODEL_TURN_SEND ? flow : NULL;
 }
 
-/* The packet that leaves next, for the caller to free; NULL if no packet waits */
+/* Dequeue a packet, which the caller frees; NULL if none waits. */
 static struct sk_buff *dequeue(void)
 {
 	struct fq_codel_flow *flow = next_flow();
@@ -122,7 +122,7 @@ static struct sk_buff *dequeue(void)
 	return skb;
 }
 
-static bool pull(void)
+static bool dequeue_one(void)
 {
 	struct sk_buff *skb = dequeue();
 
@@ -175,7 +175,7 @@ static void change(u32 count)
 static bool drained(void)
 {
 	while (queued)
-		must(pull());
+		must(dequeue_one());
 	return true;
 }
 
@@ -193,4 +193,4 @@ static bool fresh(u32 count)
 	return true;
 }
 
-#endif /* POOL_QDISC_H */
+#endif /* FLOWS_QDISC_H */
