@@ -11,7 +11,7 @@ lib_require insmod modinfo modprobe rmmod
 modinfo sch_codel_oot sch_fq_codel_oot >/dev/null 2>&1 ||
 	lib_skip_all "the modules are not installed"
 
-OURS="sch_codel_oot sch_fq_codel_oot"
+OOT="sch_codel_oot sch_fq_codel_oot"
 
 loaded()
 {
@@ -32,7 +32,7 @@ unload_all()
 {
 	local module
 
-	for module in $OURS sch_codel; do
+	for module in $OOT sch_codel; do
 		busywait 10 unload "$module" || fail "$module is in use"
 	done
 }

@@ -129,7 +129,7 @@ lib_add_kernel()
 
 	shift 2
 	[[ $(uname -r) == 6.12* ]] || return 0
-	lib_add probe_fails "the kernel's own fq_codel fails this on 6.12 (the test can fail): $what" \
+	lib_add probe_fails "in-tree fq_codel fails this on 6.12 (the test can fail): $what" \
 		"$function" fq_codel "$@"
 }
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Every packet is accounted for: of those that a qdisc received, each was sent,
-# dropped or is queued, and its parents count the same, whatever is changed while
-# they wait. The packets are counted where they are sent.
+# Every packet is accounted for. Of the packets that a qdisc received, each was sent, dropped
+# or is queued, and its parents count the same, after any change while packets wait. The
+# packets are counted where they are sent.
 #
 #   d0 (dummy)     root 1: tbf, 80 bit/s: one packet passes, the next is peeked
 #                  leaf 10: under test
@@ -210,8 +210,8 @@ overhead_counts()
 }
 
 # Lengths of one byte, and lengths of which four wrap a counter of 32 bits to 0:
-# whoever looks for the fattest flow must not take an empty one. The kernel's own
-# qdiscs of 6.12 would take the machine down here.
+# the search for the largest flow must not find an empty one. The in-tree qdiscs of 6.12
+# would crash the machine here.
 odd_lengths()
 {
 	local kind=$1 overhead=$2

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # vm: --with bpftrace --put man/codel_trace.8
 #
-# The programs for bpftrace in the manual do what it says. Each is taken out of the page,
-# runs while there is traffic, and must report what tracefs and the packet accounting report.
+# The programs for bpftrace in the manual work as described. Each program is read from the
+# page, runs during traffic, and must report the same numbers as tracefs and the packet
+# accounting.
 #
 #   d0 (dummy)   root 1: tbf, 1 Mbit/s     leaf 10: under test
 

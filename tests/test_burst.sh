@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # release: any
 #
-# A burst that drains within an interval is what a queue is for: nothing of it may
-# be lost, however long its last packets wait. A queue that stands for longer loses
-# packets at the times of the control law.
+# A burst that drains within an interval loses no packet, however long its last packets wait.
+# A queue that stands for longer loses packets at the times of the control law.
 #
 #	CLIENT --- ROUTER --- 10 Mbit/s --- SERVER
 #	  bursts of UDP   htb, qdisc           sink

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # release: any, except live selector arp
 #
-# ce_threshold marks every packet that can be marked and waited for longer, and no
-# other; it can be changed and switched off on a live qdisc. fq_codel's selector picks
-# the packets that it is for by their DS field.
+# ce_threshold marks every ECN-capable packet that waited for longer, and no other packet. It
+# can be changed and switched off on a live qdisc. fq_codel's selector selects packets by
+# their DS field.
 #
 #	CLIENT --- ROUTER --- 10 Mbit/s --- SERVER
 #	  bursts   htb, qdisc                sink

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # release: any
 #
-# The ceiling holds the delay of senders that do not slow down, marked or not, at
-# any rate and length of their packets. Other flows lose nothing, and it can change live.
+# The ceiling bounds the delay of senders that do not slow down, with and without ECN, at any
+# rate and any length of packets. Other flows lose nothing. The ceiling can change live.
 #
 #	CLIENT --- ROUTER --- 2 to 20 Mbit/s --- SERVER
 #	  UDP      htb, qdisc

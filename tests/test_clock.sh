@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # release: any
 #
-# Time has no end: no wait is too long for the clocks of CoDel. A 32-bit clock of
-# 1024 ns wraps after 4398 s, and takes what is more than half of that away for the past.
+# CoDel's time stamps do not wrap. A 32-bit clock of 1024 ns would wrap after 4398 s, and a
+# time more than half of that ahead would count as past.
 #
 #	CLIENT --- ROUTER --- SERVER
 #	   UDP   htb, qdisc    sink

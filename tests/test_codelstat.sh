@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # release: any, except same_as_tc parents namespaces comes_and_goes
 #
-# codelstat sees what the kernel does: its numbers are those of tc, its verdicts are true
-# of the traffic, it follows what comes and goes, and a thousand queues cost it little.
-# What it does with its arguments and with recordings is tested in codelstat/.
+# codelstat shows the state of the kernel: its numbers equal those of tc, its verdicts fit the
+# traffic, it follows added and removed devices, and a thousand queues take little time. Its
+# arguments and recordings are tested in codelstat/.
 #
 #	CLIENT --- r0 ROUTER r1 --- 10 Mbit/s --- SERVER
 #
@@ -365,7 +365,7 @@ lib_add one_flow "$FQ_CODEL_KIND: one flow holds the backlog"
 lib_add_each at_rest "idle, and not the bottleneck"
 lib_add_each stalled "stalled"
 lib_add_each reset_stats "counters that are cleared meanwhile"
-lib_add parents "children of mq, tbf and htb; the kernel's own fq_codel"
+lib_add parents "children of mq, tbf and htb; in-tree fq_codel"
 lib_add nothing "nothing to see"
 lib_add_each namespaces "network namespaces, no privilege"
 lib_add_each comes_and_goes "devices that come, change their names, and go"

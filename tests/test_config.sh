@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Configuration: what a user gets without options, that every option is in force
-# exactly as given and leaves the others alone, and that whatever is wrong is
-# refused as a whole, with a message that names the attribute.
+# Configuration: the defaults; every option takes effect exactly as given and leaves the other
+# options alone; a wrong request is rejected as a whole, with a message that names the
+# attribute.
 #
 # One namespace; d0 is a dummy, which carries the qdisc under test as its root:
 #
@@ -183,7 +183,7 @@ all_at_once()
 	expect "all at once" "$expected"
 }
 
-# ce_threshold goes off by a flag of our own, which is also how a dump says so
+# A flag inside TCA_CODEL_EXT switches ce_threshold off, and is in the dump if it is off
 ce_threshold_off()
 {
 	local kind=$1 number=5
@@ -463,12 +463,12 @@ stock_tc()
 	check "target in force" "$(option 1)" == 88130000
 }
 
-# Where the plain name is ours, the stock tc knows all its options
+# The stock tc knows all options of an out-of-tree module that serves the plain name
 stock_tc_plain_name()
 {
 	device
 	tc -n "$NS" qdisc add dev d0 root handle 1: codel
-	[[ $(option "$EXT") != null ]] || skip "the name codel is the kernel's own"
+	[[ $(option "$EXT") != null ]] || skip "the in-tree module serves codel"
 	TC_LIB_DIR=/nonexistent tc -n "$NS" qdisc change dev d0 root handle 1: codel \
 		limit 77 target 3ms interval 50ms ecn ce_threshold 1ms
 	expect "set by a tc without plugins" \

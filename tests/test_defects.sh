@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# What has gone wrong in CoDel qdiscs before, as far as no other test is about it.
-# Where the running kernel still has the defect, the same check must fail on its own
-# fq_codel. (Of the others, Debian's 6.12.117 passes: sparse packets beside a flood,
-# the backlog after a trim, and a huge MTU, with which CoDel acts there too.)
+# Known defects of CoDel qdiscs that no other test covers. If the running kernel still has a
+# defect, the same check must fail with in-tree fq_codel. (Of the others, Debian's 6.12.117
+# passes: sparse packets beside a flood, the backlog after a trim, and a huge MTU, with which
+# in-tree CoDel signals, too.)
 #
 #   v0 or d0    root 1: tbf    leaf 10: under test
 #   v1          listens

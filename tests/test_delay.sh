@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # release: any
 #
-# CoDel keeps the delay of a queue near its target and the link busy, whatever the
-# rate. What its sender does about a signal is one half of that, when the signals
-# come is the other: both are looked at, with TCP and with UDP that does not react.
+# CoDel keeps the delay of a queue near its target and the link busy, at any rate. TCP tests
+# the response of a sender; UDP that does not respond tests the times of the signals.
 #
 #	CLIENT --- ROUTER --- 1 or 10 Mbit/s --- SERVER
 #	 TCP, UDP  htb, qdisc                  50 ms back

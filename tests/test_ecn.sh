@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# With ecn, CoDel marks what it would otherwise drop, if the sender takes marks (RFC
-# 3168), and only then. What tc counts as marked is what arrives with CE set, with a
-# valid checksum, whatever VLAN tags stand before the IP header. A packet that shares its
-# header with a clone is marked in a copy, and the clone stays as it was.
+# With ecn, CoDel marks ECN-capable packets (RFC 3168) instead of dropping them, and no other
+# packets. The packets that tc counts as marked arrive with CE set and a valid checksum, with
+# any VLAN tags before the IP header. A packet that shares its header with a clone is marked
+# in a copy, and the clone is not changed.
 #
 #	CLIENT --- ROUTER --- 10 Mbit/s --- SERVER
 #	 TCP, UDP  htb, qdisc                sink

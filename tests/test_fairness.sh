@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # release: any
 #
-# Flows share a link by bytes, whatever they are made of: short or long packets, short or
-# long paths, TCP or UDP that does not care. Jain's index of what arrives, (sum x)^2 /
-# (n * sum x^2), is 1 when all get the same; it must be 0.99 at least.
+# Flows share a link equally in bytes: with short or long packets, short or long paths, TCP
+# or UDP that does not respond. Jain's index of the throughput, (sum x)^2 / (n * sum x^2), is
+# 1 if all are equal; it must be at least 0.99.
 #
 #	CLIENT --- ROUTER --- 10 Mbit/s --- SERVER
 #	 TCP, UDP  htb, qdisc                netem per port

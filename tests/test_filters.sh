@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# fq_codel's filters and classes. Filters choose a packet's flow or its fate, also
-# when the qdisc is empty; each verdict ends where it should, and is counted.
+# Filters and classes of fq_codel. Filters select a packet's flow or its fate, also if the
+# qdisc is empty; each verdict has its effect, and is counted.
 #
 #   d0 (dummy)   root 1: tbf, 80 bit/s    leaf 10: fq_codel    where packets have to wait
 #   d0 (dummy)   root 10: fq_codel                            where they must not

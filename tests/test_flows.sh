@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # release: any, except collisions spread live
 #
-# Many flows: each has a queue to itself as long as there is a free one, a flood from more
-# sources than there are queues joins itself, nobody gets more by timing, and all options
-# change while packets wait.
+# Many flows: each flow has its own queue while one is idle; a flood from more sources than
+# there are queues collides with itself only; a flow gains no bandwidth by timing its packets;
+# and all options change while packets wait.
 #
 #	CLIENT --- ROUTER --- 10 or 20 Mbit/s --- SERVER
 #	 UDP       htb, qdisc                      sink

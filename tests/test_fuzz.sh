@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Whatever is done to a qdisc, in whatever order, every packet that it was given is in
-# its packet accounting: packets of any size, priorities that name classes, live changes, filters,
-# cleared counters, a device that goes down. Below tbf, which peeks; below htb; below a
-# parent that counts the mistakes of its child; as a root, where most packets go past the
-# queue; and as a default qdisc, with handle 0.
+# After any operations in any order, every packet is accounted for: packets of any size,
+# priorities that name classes, live changes, filters, cleared counters, a device that goes
+# down. Below tbf, which peeks; below htb; below a parent that counts the mistakes of its
+# child; as a root, where most packets bypass the empty qdisc; and as a default qdisc, with
+# handle 0.
 #
 # vm: --module tests/slow --module tests/strict
 

@@ -1,18 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Names and modules: which kinds are served, by whom, whatever the kernel has of its
-# own; that modules come by themselves and go when nobody needs them, in the midst
-# of traffic too.
+# Names and modules: the kinds that each module serves, beside any in-tree qdiscs. Modules are
+# loaded on demand and can be unloaded when they are unused, also during traffic.
 #
 #	sch_codel_oot     codel_oot always; codel, if it is free
 #	sch_fq_codel_oot  fq_codel_oot always; fq_codel, if it is free
-#	sch_codel         codel, the kernel's own
+#	sch_codel         codel, in-tree
 #	fq_codel          built into the kernel that this is tested on
 #
 # The test loads and unloads modules, and sets net.core.default_qdisc for a moment.
 
-# The modules are this test's own business
+# The test loads the modules itself
 LIB_NO_KINDS=1
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -60,7 +59,7 @@ name_is_free()
 	check "codel is" "$(server codel)" == sch_codel_oot
 	check "codel_oot is" "$(server codel_oot)" == sch_codel_oot
 	check "the log" "$(said sch_codel_oot)" == "serving codel_oot and codel"
-	refuses "the kernel's own when its name is taken" load_in_tree_codel
+	refuses "the in-tree module when its name is served" load_in_tree_codel
 	check "codel is, afterwards," "$(server codel)" == sch_codel_oot
 }
 
@@ -72,7 +71,7 @@ name_is_declined()
 	check "codel_oot is" "$(server codel_oot)" == sch_codel_oot
 	check "the log" "$(said sch_codel_oot)" == "serving codel_oot; codel was declined"
 	load_in_tree_codel
-	check "codel is, when the kernel's own has come," "$(server codel)" == sch_codel
+	check "codel is, after the in-tree module is loaded," "$(server codel)" == sch_codel
 }
 
 built_in()
@@ -246,7 +245,7 @@ in_use()
 	refuses "rmmod while it is in use" rmmod "$module"
 	check "kind, still" "$(qdisc_get "$NS" d0 root .kind)" == "$kind"
 	tc -n "$NS" qdisc del dev d0 root
-	busywait 10 unload "$module" || fail "rmmod does not work when nobody uses it"
+	busywait 10 unload "$module" || fail "rmmod does not work on an unused module"
 }
 
 # More than the bottleneck lets through, from two flows
@@ -305,22 +304,22 @@ remove_under_traffic()
 	done
 }
 
-lib_add kernels_is_there "codel is the kernel's own if it came first"
-lib_add name_is_free "codel is ours if it is free"
-lib_add name_is_declined "codel is left alone with takeover=0"
-lib_add built_in "fq_codel is the kernel's own where it is built in"
-lib_add in_tree_serves "the in-tree modules load where ours are missing" depmod
-lib_add in_tree_serves "and where the table of modules still lists ours" true
-lib_add plain_names "modprobe of a plain name loads our module"
+lib_add kernels_is_there "the in-tree module serves codel if it was loaded first"
+lib_add name_is_free "the out-of-tree module serves codel if the name is free"
+lib_add name_is_declined "takeover=0 leaves the name codel free"
+lib_add built_in "a kernel with fq_codel built in serves fq_codel"
+lib_add in_tree_serves "the in-tree modules load if the out-of-tree ones are missing" depmod
+lib_add in_tree_serves "also if the table of modules still lists those" true
+lib_add plain_names "modprobe of a plain name loads the out-of-tree module"
 lib_add versions "the modules have one version"
 for kind in codel_oot fq_codel_oot codel; do
-	lib_add autoload_by_tc "tc qdisc add $kind loads our module" "$kind" "sch_${kind%_oot}_oot"
+	lib_add autoload_by_tc "tc qdisc add $kind loads the out-of-tree module" "$kind" "sch_${kind%_oot}_oot"
 done
 for kind in codel_oot fq_codel_oot; do
-	lib_add autoload_by_sysctl "net.core.default_qdisc=$kind loads our module" "$kind" "sch_$kind"
-	lib_add in_use "$kind: a module in use stays, and goes afterwards" "$kind" "sch_$kind"
-	lib_add unload_under_traffic "$kind: unloaded in the midst of traffic" "$kind" "sch_$kind"
-	lib_add remove_under_traffic "$kind: a namespace goes in the midst of traffic" "$kind" "sch_$kind"
+	lib_add autoload_by_sysctl "net.core.default_qdisc=$kind loads the out-of-tree module" "$kind" "sch_$kind"
+	lib_add in_use "$kind: a module in use cannot be unloaded, an unused one can" "$kind" "sch_$kind"
+	lib_add unload_under_traffic "$kind: unloaded during traffic" "$kind" "sch_$kind"
+	lib_add remove_under_traffic "$kind: a namespace is deleted during traffic" "$kind" "sch_$kind"
 done
-lib_add side_by_side "ours and the kernel's own at once"
+lib_add side_by_side "the in-tree and the out-of-tree module at once"
 lib_main "$@"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Limits of packets and of memory hold, now and when they shrink under a queue that is
-# full; who pays is the fattest flow; and whatever happens, received = sent + dropped +
-# queued, the counters say why, and no memory is in use when the queue has drained.
+# Limits of packets and of memory hold, also when they shrink under a full queue. The largest
+# flow loses packets. After every step, received = sent + dropped + queued, the causes are
+# counted, and no memory is in use when the queue has drained.
 #
 #	CLIENT --- ROUTER --- 8 bit/s, then 100 Mbit/s --- SERVER
 #	   UDP    tbf, qdisc                                sink

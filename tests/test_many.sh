@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Many flows: bounds on the time for which the root lock is held, by a change of `flows` and
-# by one dequeue; and few: no flow collides while a queue is idle.
+# Many flows: bounds on the time for which a change of `flows` and a dequeue hold the root
+# lock. Few flows: no flow collides while a queue is idle.
 
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"

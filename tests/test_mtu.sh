@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# No drop while no more than one MTU waits behind the packet that leaves: a sender
-# cannot make that queue any shorter. On a slow link one packet takes many targets, so
-# nothing but this keeps CoDel from dropping all there is.
+# CoDel does not drop while at most one MTU waits behind the packet that leaves: a sender
+# cannot shorten such a queue. On a slow link the transmission of one packet takes many
+# targets, so without this rule CoDel would drop nearly all packets.
 #
 #	CLIENT --- ROUTER --- 128 kbit/s --- SERVER
 #	   UDP    tbf, qdisc                  sink

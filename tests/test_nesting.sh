@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Both kinds as root, on ifb, and as leaves of the qdiscs that people put them
-# below. Whatever happens to a leaf (packets come and go, it is trimmed, replaced,
-# deleted, reset, its class is deleted), its parents know: after every step each has
-# the qlen and backlog of what is below it, and in the end all of it has left.
+# Both kinds as root, on ifb, and as leaves of common parents. After every operation on a leaf
+# (packets arrive and leave, it is trimmed, replaced, deleted, reset, its class is deleted),
+# each parent has the qlen and backlog of its children, and in the end all of them are 0.
 #
 #   d0 (dummy: takes everything)
 #   1:  tbf, 80 bit/s: everything stays where it is, and 2: is peeked

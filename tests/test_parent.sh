@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # vm: --module tests/strict
 #
-# A qdisc that drops packets in ->dequeue() and hands out its last one reports the drops at
-# once, but does not report that it is empty: its parent is about to find that out.
+# A qdisc that drops packets in ->dequeue() and returns its last one reports the drops at once,
+# but does not report that it is empty: its parent is about to notice that itself.
 #
 #   d0 (dummy)   root 1: tbf   2: strict_parent, like sch_htb of Linux 6.14   leaf 10: under test
 #

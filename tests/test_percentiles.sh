@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # vm: --module tests/slow
 #
-# The histogram tells the truth: under bulk TCP, a stream like a call's and bursts, every
-# percentile is within a bucket of that of a full packet trace, which is made of
-# the in-tree tracepoints; and the trace agrees with the packet accounting.
+# The histogram is exact: under bulk TCP, a stream like a call's, and bursts, every percentile
+# is within a bucket of that of a full packet trace, which is made of the in-tree tracepoints;
+# and the trace agrees with the packet accounting.
 #
 #	CLIENT --- ROUTER --- 10 Mbit/s ------------- SERVER
 #	 3 TCP     htb, tbf, or a root qdisc on       netem 20 ms, on the way back

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# The addresses and ports of flows are shown to users with CAP_NET_ADMIN in the namespace of
-# the device, all other numbers to everybody.
+# The addresses and ports of flows are shown only to users with CAP_NET_ADMIN in the network
+# namespace of the device; all other numbers are shown to all users.
 #
 #   d0 (dummy)   root 1: tbf, 80 kbit/s  leaf 10: fq_codel_oot
 

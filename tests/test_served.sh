@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# A comparison with an in-tree qdisc notices when an out-of-tree module serves it
-# (served.sh): also in the benchmark, which stops before it measures.
+# A comparison with an in-tree qdisc fails if an out-of-tree module serves that qdisc
+# (served.sh); the benchmark fails before it measures.
 
 LIB_NO_KINDS=1
 # shellcheck source=tests/lib.sh

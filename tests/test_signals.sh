@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Each signal that CoDel counts is a packet that was dropped or marked, also where the
-# number of drops in a dequeue reaches its bound.
+# Each signal that CoDel counts is a packet that was dropped or marked, also if a dequeue
+# reaches its maximum number of drops.
 #
 #   d0 (dummy)   root 1: tbf   leaf 10: under test
 

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # release: any
 #
-# A flow that sends little does not wait for those that send all they can: it comes
-# first, and loses nothing. And what a flow's CoDel has learnt is kept while the flow
-# pauses, for as long as it is of use and no longer.
+# A sparse flow does not wait for bulk flows: its packets are sent first, and none is lost. The
+# state of a flow's CoDel survives a pause for as long as RFC 8289 lets it, and no longer.
 #
 #	CLIENT ------- ROUTER --- 1 or 10 Mbit/s --- SERVER
 #	 TCP or UDP,  htb or tbf,                   50 ms back

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# What tc is told, the qdisc says again: every option of both kinds goes through
-# tc, the module, "tc -j", options_from_json.jq and back, into a new qdisc and
-# into one that was different in everything, and nothing may have changed. The
-# stock front ends must still do where the plugins are missing.
+# The dump contains every option as it was set: each option of both kinds goes through tc, the
+# module, "tc -j", options_from_json.jq and back, into a new qdisc and into one in which every
+# option had another value, and must not change. The stock front ends must still work without
+# the plugins.
 #
 # One namespace, whose lo carries the qdisc under test:
 #
@@ -147,14 +147,14 @@ round_trips()
 	compare changed
 }
 
-# needs_plain KIND: the plain name, served by the module under test. The kernel's
-# own does not say that ce_threshold is off
+# needs_plain KIND: the module under test must serve the plain name. The dump of an in-tree
+# qdisc does not contain a ce_threshold that is off
 needs_plain()
 {
 	tc -n "$NS" qdisc add dev lo root handle 1: "$1" 2>/dev/null ||
 		skip "no qdisc $1"
 	[[ $(qdisc_get "$NS" lo root '.options | has("ce_threshold")') == true ]] ||
-		skip "$1 is the kernel's own"
+		skip "the in-tree module serves $1"
 }
 
 round_trips_by_plain_name()
@@ -164,8 +164,8 @@ round_trips_by_plain_name()
 	round_trips "$1"
 }
 
-# Not a defect of ours: that it is seen shows that the test can see one.
-kernels_own_drifts()
+# In-tree fq_codel has this defect, so the test can find one.
+in_tree_drifts()
 {
 	require_in_tree fq_codel || skip "no in-tree fq_codel"
 	ns_create k
@@ -230,7 +230,8 @@ plugin_is_loaded()
 	[[ $REFUSAL == "Usage: ... $1 [ OPTION ]"* ]] || fail "$REFUSAL"
 }
 
-# The stock front end writes, and shows what ours shows, less what is ours
+# The stock front end configures the qdisc, and prints the same without the options that only
+# the plugins know
 stock_tc_does()
 {
 	local plugin stock
@@ -259,7 +260,7 @@ for kind in codel fq_codel codel_oot fq_codel_oot; do
 done
 lib_add_each round_trips "every option comes back"
 lib_add round_trips_by_plain_name "codel" codel
-lib_add kernels_own_drifts "the test sees a drift"
+lib_add in_tree_drifts "the test finds a drift"
 lib_add_each shows_what_was_given "extremes are sent and shown"
 lib_add_each shows_what_is_off "off values are shown"
 lib_add stock_tc_does "codel" codel

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# What tc shows of real traffic: every packet is accounted for, the percentiles are
-# those of the buckets, readers and programs are told the same, reset_stats clears all
-# of it and nothing else does. The stock tc, and tc monitor, do what they did.
+# Statistics of real traffic in tc: every packet is accounted for, the percentiles are those of
+# the buckets, text and JSON agree, and only reset_stats clears them. The stock tc and tc
+# monitor work as before.
 #
 #	CLIENT --- ROUTER --- 4 Mbit/s, then as good as none --- SERVER
 #	  UDP      htb, qdisc
@@ -68,7 +68,7 @@ count()
 	grep -cE "$1" || :
 }
 
-OURS='^  (delay|received|drops) '
+EXT_LINES='^  (delay|received|drops) '
 
 # Nothing twice, as most readers of JSON would not say that they have lost something
 repeated_keys()
@@ -174,8 +174,8 @@ people_read_the_same()
 		select(.value.packets > 0) | "\(.key) \(.value.packets)"] | join(" ")')"
 	line=$(text | sed -n 's/^  received //p')
 	check "received" "$line" == "$(now .received.packets)"
-	check "columns of what is ours" \
-		"$(text | grep -E "$OURS" | wc -L)" "<=" 80
+	check "columns of the extended statistics" \
+		"$(text | grep -E "$EXT_LINES" | wc -L)" "<=" 80
 	check "lines" "$(text | wc -l)" "<=" 8
 }
 
@@ -212,12 +212,12 @@ nothing_to_say()
 	ip -n "$NS" link set d0 up
 	tc -n "$NS" qdisc add dev d0 root handle 10: "$1"
 	check "lines without packets" \
-		"$(tc -n "$NS" -s qdisc show dev d0 | count "$OURS")" == 0
+		"$(tc -n "$NS" -s qdisc show dev d0 | count "$EXT_LINES")" == 0
 	check "buckets" "$(qdisc_get "$NS" d0 root '.delay.buckets | length')" == 0
 	check "p50" "$(qdisc_get "$NS" d0 root .delay.p50_ns)" == null
 	probe_start "$NS"
 	probe send d0 3
-	check "what is shown" "$(tc -n "$NS" -s qdisc show dev d0 | grep -E "$OURS")" \
+	check "what is shown" "$(tc -n "$NS" -s qdisc show dev d0 | grep -E "$EXT_LINES")" \
 		== "  received 0 bypassed 3"
 	check "bytes that bypassed" "$(qdisc_get "$NS" d0 root .bypassed.bytes)" == 3000
 	tc -n "$NS" qdisc replace dev d0 root handle 10: "$1" reset_stats
@@ -319,8 +319,8 @@ reset_with_estimator()
 classes()
 {
 	tc -n "$ROUTER" -s class show dev r1 | awk '
-		/^class / { ours = $2 == "'"$FQ_CODEL_KIND"'" }
-		ours'
+		/^class / { shown = $2 == "'"$FQ_CODEL_KIND"'" }
+		shown'
 }
 
 # class_of FLOW: its lines, from the one with its name on
@@ -406,7 +406,7 @@ statistics()
 	sed '1d; s/ drop_next .*//'
 }
 
-# The stock tc knows the kind: what it prints is where ours begins
+# The stock tc knows the kind: the output of the plugin begins with that of the stock tc
 stock_tc_prints_its_own()
 {
 	local stock plugin
@@ -414,7 +414,7 @@ stock_tc_prints_its_own()
 	ns_create q
 	tc -n "$NS" qdisc add dev lo root handle 1: codel 2>/dev/null || skip "no qdisc codel"
 	[[ $(qdisc_get "$NS" lo root '.options | has("ce_threshold")') == true ]] ||
-		skip "the name codel is the kernel's own"
+		skip "the in-tree module serves codel"
 	overload codel
 	stock=$(TC_LIB_DIR=/nonexistent text | statistics)
 	plugin=$(text | statistics)
@@ -425,16 +425,16 @@ stock_tc_prints_its_own()
 		== "$(now '.drops, .count, .ecn_mark')"
 }
 
-# It does not know ours: the numbers that all qdiscs have
-stock_tc_prints_of_ours()
+# The stock tc does not know the kind: it prints the numbers that all qdiscs have
+stock_tc_prints_of_oot()
 {
 	local line='^ Sent [0-9]* bytes [0-9]* pkt (dropped [0-9]*, overlimits'
 
 	overload "$1"
 	check "the line of all qdiscs" \
 		"$(TC_LIB_DIR=/nonexistent text | grep "$line")" == "$(text | grep "$line")"
-	check "lines of ours" \
-		"$(TC_LIB_DIR=/nonexistent text | count "$OURS")" == 0
+	check "lines of the extended statistics" \
+		"$(TC_LIB_DIR=/nonexistent text | count "$EXT_LINES")" == 0
 }
 
 # fill KIND: a histogram whose buckets in use lie as far apart as may be. One packet
@@ -496,7 +496,7 @@ delete_is_notified()
 	notified "  delay p50 "
 }
 
-lib_add_each accounts "every packet, for people and for programs"
+lib_add_each accounts "every packet, as text and as JSON"
 lib_add_each ceiling_drops "the ceiling drops packets that can be marked"
 lib_add_each nothing_to_say "a queue without packets"
 lib_add_each cleared_when_told "reset_stats clears all, other changes nothing"
@@ -504,7 +504,7 @@ lib_add_each reset_in_a_new_qdisc "reset_stats in a new qdisc"
 lib_add_each reset_with_estimator "reset_stats beside an estimator"
 lib_add flows_have_names "flows by their names"
 lib_add stock_tc_prints_its_own "a tc without plugins, codel"
-lib_add_each stock_tc_prints_of_ours "a tc without plugins"
+lib_add_each stock_tc_prints_of_oot "a tc without plugins"
 lib_add_each replace_is_notified "a full histogram, replaced"
 lib_add_each delete_is_notified "a full histogram, deleted"
 lib_main "$@"

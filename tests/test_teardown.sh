@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Ends: the qdisc is deleted or replaced, its device goes down or away, its namespace
-# goes away, its module is to be unloaded, all of it while packets come in. Nothing
-# is left behind, a parent is told once, and by the core. What the kernel has to
-# say about it (warnings, lock-ups, leaks) fails the machine that runs this.
+# Ends: the qdisc is deleted or replaced, its device is put down or removed, its namespace is
+# removed, its module is unloaded, each while packets arrive. Nothing remains, and the parent
+# is notified once, by the core. A warning, lock-up or leak in the kernel log fails the
+# machine.
 #
 #   d0 (dummy)   root 1: tbf, 4 Mbit/s     leaf 10: under test, flooded with 16 Mbit/s
 
@@ -207,8 +207,8 @@ references()
 	cat "/sys/module/$1/refcnt"
 }
 
-# Cannot be unloaded while it is used; every end gives back what it has taken. It is
-# unloaded for good measure where nobody else uses it and it can be loaded again.
+# A module in use cannot be unloaded; every end drops its references. The module is unloaded
+# at the end if it is unused and can be loaded again.
 module_stays()
 {
 	local module before

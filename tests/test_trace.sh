@@ -3,8 +3,8 @@
 # vm: --module tests/slow
 #
 # Tracepoints: codel_drop and codel_mark record every packet that the accounting counts, with
-# its cause, device, handle, flow, sojourn time, count and length; codel_state of each time
-# that the dropping state is entered and left. The kernel hears why we drop, too.
+# its cause, device, handle, flow, sojourn time, count and length; codel_state records each
+# entry into the dropping state and each exit. The kernel's drop reasons are right, too.
 #
 #   d0 (dummy)   root 1: tbf, 80 bit/s or 1 Mbit/s    leaf 10: under test
 #
@@ -295,7 +295,7 @@ trace_has()
 
 ### The whole
 
-# perf and trace-cmd know of our words what the format says
+# perf and trace-cmd read the words of the causes from the format
 readable()
 {
 	local event
@@ -328,11 +328,11 @@ both()
 	# one was sent, one is stored
 	check "of the one" "$(trace_count ' codel_drop: dev=d0 ')" == 14
 	check "of the other" "$(trace_count ' codel_drop: dev=d1 ')" ">=" 12
-	check "of nobody else" "$(trace_count)" == "$(trace_count ' codel_drop: dev=d[01] ')"
+	check "of no other device" "$(trace_count)" == "$(trace_count ' codel_drop: dev=d[01] ')"
 	check "counted without listeners" "$(qdisc_get "$PROBE_NS" d0 10: .dropped.limit.packets)" == 34
 }
 
-### The kernel's own events; those of Linux 7.1 name a qdisc's reasons
+### In-tree events; those of Linux 7.1 have the reasons of a qdisc
 
 # freed KIND: 200 packets come to d0, at 1 Mbit/s
 freed()

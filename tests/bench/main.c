@@ -97,8 +97,8 @@ static void bench_reset(struct Qdisc *sch)
 	spin_unlock_bh(qdisc_lock(sch));
 }
 
-/* Nobody but us may put packets into the qdisc or take them out: the device is
- * down, and stays so while we hold the rtnl lock.
+/* Only this module may enqueue and dequeue packets: the device is down, and remains
+ * down while the rtnl lock is held.
  */
 static struct Qdisc *bench_find(const char *name)
 {

@@ -3,10 +3,10 @@
  * The packets: made before the figure begins, given back by whatever way they
  * leave the qdisc.
  *
- * Usually we keep a reference to each. Then a qdisc that frees a packet inside
- * the figure only counts down, and we find the packet by its count. A qdisc that
- * marks packets only if nobody else sees them gets the only reference: a packet
- * that it frees is gone, and is made again outside of the figure.
+ * Usually this module keeps a reference to each. Then a qdisc that frees a packet
+ * inside the figure only decrements its count, by which this module finds the packet.
+ * A qdisc that marks only packets without other references gets the only reference: a
+ * packet that it frees is made again outside of the figure.
  */
 #include <linux/if_ether.h>
 #include <linux/ip.h>

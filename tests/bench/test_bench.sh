@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Runs on the host: a reduced benchmark, in virtual time. Fails when a figure of
-# ours has risen by more than 3% over the one in recorded.json; `tests/bench/run
-# --record` writes that file.
+# Runs on the host: a reduced benchmark, in virtual time. Fails if a figure of
+# an out-of-tree qdisc is more than 3% above the one in recorded.json, which
+# `tests/bench/run --record` writes.
 exec "$(dirname "$0")/run" --check

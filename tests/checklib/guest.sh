@@ -47,6 +47,6 @@ for test; do
 	unload
 	clean=$?
 	echo "@@ end $test $status $(uptime)"
-	# The others begin on a machine that nobody has left anything on
+	# The other tests begin on a machine without traces of earlier ones
 	((clean == 0)) || break
 done

@@ -2,7 +2,7 @@
 """What there is to run, and where: the parts that are programs, and the selftests of each release.
 
 A selftest depends on the release when it reaches code that differs between kernels: modules, netlink,
-qdisc operations, packets' headers, tracing. A selftest of which our code alone decides the verdict
+qdisc operations, packets' headers, tracing. A selftest whose verdict depends only on the code of this tree
 (codel.h, the flow scheduler, codelstat) runs on one release in `make check`, and says so in its header:
 
     # release: any

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 #
-# run_tests.sh BUILD ROUNDS: everything about codelstat that needs no kernel of ours, as
+# run_tests.sh BUILD ROUNDS: all tests of codelstat that need none of the modules, as
 # KTAP. Called by "make check".
 set -u
 

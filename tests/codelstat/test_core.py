@@ -306,9 +306,9 @@ def _() -> None:
     path = damaged(longer)
     (last,) = [json.loads(n) for n in codelstat("replay", path, "-1", "--json").stdout.splitlines()]
     os.unlink(path)
-    ours = [q for q in last["qdiscs"] if q["kind"].endswith("_oot")]
-    check("qdiscs", len(ours), 2)
-    assert not any("ledger" in q or "delay" in q for q in ours), ours
+    found = [q for q in last["qdiscs"] if q["kind"].endswith("_oot")]
+    check("qdiscs", len(found), 2)
+    assert not any("ledger" in q or "delay" in q for q in found), found
 
 
 @case("recordings that are none, of another version, order or length")

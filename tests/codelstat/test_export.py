@@ -96,9 +96,10 @@ def expected_counts(qdisc: dict[str, Any]) -> dict[str, dict[str, int]]:
 @case("counters and settings are those of the list")
 def same_numbers() -> None:
     found = samples(text())
-    ours = [q for q in listed() if "ledger" in q]
-    assert ours and any(q["ledger"]["drop"]["codel"]["packets"] for q in ours), "nothing to see"
-    for qdisc in ours:
+    out_of_tree = [q for q in listed() if "ledger" in q]
+    drops = [q["ledger"]["drop"]["codel"]["packets"] for q in out_of_tree]
+    assert any(drops), "nothing to see"
+    for qdisc in out_of_tree:
         which = whose(qdisc)
         for name, counts in expected_counts(qdisc).items():
             for cause, count in counts.items():
@@ -137,7 +138,7 @@ def same_histogram() -> None:
             check("sum", round(total * 1e9), qdisc["delay"]["sum_ns"])
 
 
-@case("of the kernel's own kinds there is what they tell, and no more")
+@case("of in-tree qdiscs, exactly the statistics that they have")
 def kernels_kinds() -> None:
     found = samples(text())
     theirs = [q for q in listed() if "ledger" not in q]
@@ -313,7 +314,7 @@ def textfile_special() -> None:
         with socket.socket(socket.AF_UNIX) as server:
             server.bind(str(place / "socket"))
         before = {p.name: p.lstat() for p in place.iterdir()}
-        # a device of our own: as root, codelstat replaced even /dev/full
+        # a device of this test: as root, codelstat once replaced even /dev/full
         own = place / "own"
         try:
             os.mknod(own, stat.S_IFCHR | 0o666, os.makedev(1, 7))

@@ -29,7 +29,7 @@ def queries() -> list[str]:
 
 
 def recorded() -> list[list[Qdisc]]:
-    """The qdiscs of ours in each snapshot, the first aside: it has no interval."""
+    """The out-of-tree qdiscs in each snapshot but the first, which has no interval."""
     done = codelstat("list", "--replay", RECORDING, "--speed", "0", "--json")
     lines = [json.loads(line)["qdiscs"] for line in done.stdout.splitlines()]
     return [[q for q in qdiscs if "ledger" in q] for qdiscs in lines]
@@ -76,7 +76,7 @@ def exported_bucket(bound: float) -> tuple[float, float]:
 
 
 def quantile_agrees(series: Series) -> None:
-    """It is in the same bucket of the exporter's, a little of rate()'s own estimates aside."""
+    """It is in the same bucket of the exporter, up to a small error of rate()."""
     found, expected = by_device(series), delays()
     check("devices", {d for d, v in found.items() if v == v}, set(expected))
     for dev, counts in expected.items():

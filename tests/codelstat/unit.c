@@ -91,7 +91,7 @@ static void columns(void)
 		differs("cut off", text, "123456ab");
 }
 
-/* Of ours, with a histogram that is empty */
+/* An out-of-tree qdisc with an empty histogram */
 static struct cs_qdisc oot_qdisc(void)
 {
 	static const uint64_t empty[CODEL_DELAY_BUCKETS];
@@ -164,7 +164,7 @@ static void deltas(void)
 	same_number("all bytes", (double)delta.bytes, 3000);
 	same_number("seconds", delta.seconds, 0);
 
-	/* the kernel's own: 32 bits that come round; what is for memory is also over limit */
+	/* in-tree: 32 bits that wrap; drops for memory count as over limit, too */
 	then.oot = now.oot = false;
 	then.drops = UINT32_MAX - 1, now.drops = 8;
 	then.drop_overlimit = UINT32_MAX, now.drop_overlimit = 5;

@@ -104,7 +104,7 @@ static void fake_dump(const struct nlmsghdr *request, unsigned short type)
 	n->nlmsg_flags = NLM_F_MULTI;
 }
 
-/* 1 if the request is ours and its answer waits */
+/* 1 if this library answers the request, and the answer waits */
 static int fake_request(int fd, const struct nlmsghdr *n, size_t len)
 {
 	if (len < NLMSG_SPACE(sizeof(struct tcmsg)))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-"""Runs cases of the kernel's tc-testing on our kinds, as KTAP.
+"""Runs cases of the in-tree tc-testing on the out-of-tree kinds, as KTAP.
 
 usage: tdc.py [--suffix SUFFIX] FILE...
 
-A FILE has a suite's cases: commands, the status that is expected of one, and a pattern that the
-output of another one has to match so many times. SUFFIX is appended to the names codel and fq_codel.
+A FILE contains cases: commands, the expected status of one of them, and a pattern with the number of
+its matches in the output of another one. SUFFIX is appended to the names codel and fq_codel.
 The statistics that tc -s adds must not change how often a pattern matches. Packets, which a few cases
 want sent beside the commands, are not.
 """
@@ -32,7 +32,7 @@ class Failed(Exception):
 
 
 class Case:
-    """One case, of our kinds."""
+    """One case, of the out-of-tree kinds."""
 
     def __init__(self, case: dict[str, Any], suffix: str) -> None:
         self.case = case

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-"""flent reads of our output what it reads of the stock tc's.
+"""flent reads the same values from the output of the plugins as from that of the stock tc.
 
 usage: test_flent.py --flent DIR --plugins DIR --fakekernel FILE TC [ARG...]
 """

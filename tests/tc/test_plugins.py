@@ -410,7 +410,7 @@ def test_errors_name_keyword_and_value(tc: Tc) -> None:
         assert said.startswith(f'{kind}: "bogus" is not an option\nUsage: '), said
 
 
-def test_kernels_own_is_printed_as_by_the_stock_tc(tc: Tc) -> None:
+def test_in_tree_is_printed_as_by_the_stock_tc(tc: Tc) -> None:
     rng = random.Random(2)
     for kind in STOCK_KINDS:
         for _ in range(60):
@@ -877,7 +877,7 @@ def test_stock_tc_shows_oot_kinds_without_plugins(tc: Tc) -> None:
 # These compare with the tc's own front ends, which --builtin has replaced
 NEED_STOCK = {
     test_requests_are_those_of_the_stock_tc,
-    test_kernels_own_is_printed_as_by_the_stock_tc,
+    test_in_tree_is_printed_as_by_the_stock_tc,
     test_words_of_the_stock_tc_come_first,
     test_statistics_are_those_of_the_stock_tc,
     test_shared_is_shown_if_it_is_there,

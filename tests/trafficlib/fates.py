@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""What became of the packets of one device, as the kernel's own tracepoints tell it, beside what the
-qdisc under test says through tc.
+"""Compares the fates of the packets of one device by the in-tree tracepoints with the statistics of the
+qdisc under test in tc.
 
     tc -s -j qdisc show dev DEV | fates.py INSTANCE HANDLE
 
 INSTANCE of tracefs has net_dev_queue and net_dev_start_xmit of the device, qdisc_enqueue and
-qdisc_dequeue of its root, kfree_skb, and our codel_drop and codel_mark. HANDLE is the qdisc's. If it is
+qdisc_dequeue of its root, kfree_skb, and codel_drop and codel_mark. HANDLE is the qdisc's. If it is
 not the root, the root must hold no packet itself: one leaves both at once. None may be
 queued at the end.
 
-Prints the percentiles from both sides; whatever does not agree begins with FAIL.
+Prints the percentiles from both sides; a line about a difference begins with FAIL.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Fates:
     sojourns: list[int] = field(default_factory=list)  # ns, of those that the root had
     bypassed: int = 0
     freed: int = 0
-    dropped: Counter[str] = field(default_factory=Counter)  # by our own tracepoint
+    dropped: Counter[str] = field(default_factory=Counter)  # by codel_drop
     marked: Counter[str] = field(default_factory=Counter)
     waiting: dict[int, Packet] = field(default_factory=dict)
     strange: list[str] = field(default_factory=list)

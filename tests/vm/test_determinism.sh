@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The same command prints the same bytes: with TCP, netem, htb and our qdisc at once, and
+# The same command prints the same bytes: with TCP, netem, htb and fq_codel_oot at once, and
 # whatever the host does meanwhile.
 . "$(dirname "$0")/tap.sh"
 

@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter  # noqa: E402
 
 Figures = dict[str, Any]
 
-# Okabe and Ito's: told apart with any colour vision. Ours are hatched besides.
+# Okabe and Ito's: told apart with any colour vision. Out-of-tree qdiscs are hatched as well.
 COLOURS = {
     "pfifo": "#999999", "codel": "#56B4E9", "codel_oot": "#0072B2", "fq_codel": "#E69F00",
     "fq_codel_oot": "#D55E00", "fq": "#009E73", "fq_pie": "#F0E442", "cake": "#CC79A7",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""The figures that ours must not exceed."""
+"""The recorded figures, which the out-of-tree qdiscs must not exceed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Iterable
 from . import table
 from .machine import BENCH
 from .plan import Row
-from .subjects import OURS, RIVALS
+from .subjects import OOT, IN_TREE
 
 RECORDED = BENCH / "recorded.json"
 REGIMES = ("one-f1,small-f1,wait-f1,wait-f16,wait-f512,dissect-wait-f512,drop-f1,mark-f1,ceiling-f1,"
@@ -22,9 +22,9 @@ Figures = dict[str, Any]
 
 
 def rows(wanted: Iterable[Row]) -> list[Row]:
-    """Of ours alone, but for the rows whose goal is the in-tree qdisc's figure."""
+    """Rows of out-of-tree qdiscs; with the in-tree qdisc if its figure is the goal."""
     return [
-        row if row.goal == "short" else replace(row, kinds=tuple(k for k in row.kinds if k in OURS))
+        row if row.goal == "short" else replace(row, kinds=tuple(k for k in row.kinds if k in OOT))
         for row in wanted
     ]
 
@@ -34,9 +34,9 @@ def values(data: Figures) -> dict[str, float]:
     found: dict[str, float] = {}
     for row in data["rows"]:
         for kind, cell in row["qdiscs"].items():
-            if kind in OURS:
+            if kind in OOT:
                 found[f"{kind}: {row['name']}"] = cell["net"]
-    for kind in OURS:
+    for kind in OOT:
         for flows, ns in data["dump"].get(kind, {}).items():
             found[f"{kind}: dump with {flows} active"] = ns
     return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""The qdiscs that are compared, and how each is told what a regime needs."""
+"""The compared qdiscs, and the options of each in a regime."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 LOOP = "bench_loop"
 NOP = "bench_loop_nop"
-OURS = ("codel_oot", "fq_codel_oot")
-RIVALS = ("codel", "fq_codel")  # in-tree
+OOT = ("codel_oot", "fq_codel_oot")
+IN_TREE = ("codel", "fq_codel")  # in-tree
 SUBJECTS = ("pfifo", "codel", "codel_oot", "fq_codel", "fq_codel_oot",
             "fq", "fq_pie", "cake", "dualpi2")  # fmt: skip
 FLOW_QUEUES = ("fq_codel", "fq_codel_oot")
 # They control the delay of packets that wait, and can mark.
 CODELS = ("codel", "codel_oot", "fq_codel", "fq_codel_oot", "cake")
-# They mark only a packet that nobody else refers to.
-MARK_UNSHARED = OURS
+# They mark only a packet without other references.
+MARK_UNSHARED = OOT
 
 TRUESIZE = 2304  # bytes that the kernel charges for a packet of 1514
 ENOUGH = 1_000_000  # a limit that is never reached

@@ -7,8 +7,8 @@ from typing import Any, Callable
 
 Figures = dict[str, Any]
 
-# Of issue B's goals, with DESIGN.md's measure of the kernel's own qdiscs: what
-# is left of the kernel's own cost when the goal is met.
+# Goals relative to the cost of the in-tree qdisc. The goals were set with another loop, in
+# which the in-tree qdiscs cost 227, 225, 318 and 399 instructions.
 GOALS = (
     ("one-f1", "codel_oot", "codel", 205 / 227),
     ("wait-f1", "codel_oot", "codel", 205 / 225),
@@ -146,7 +146,7 @@ def goals(data: Figures) -> str:
     by_name = {r["name"]: r for r in data["rows"]}
     lines = _ratio_goals(by_name) + _flood_goals(by_name)
     lines += _longest_goals(data["rows"]) + _state_goals(data)
-    return _grid([["", "kernel's own", "ours", "goal", ""], *lines]) if lines else ""
+    return _grid([["", "in-tree", "out-of-tree", "goal", ""], *lines]) if lines else ""
 
 
 def dump(data: Figures) -> str:

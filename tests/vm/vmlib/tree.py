@@ -74,7 +74,7 @@ def _run(where: suite.Suite, what: str, script: str, made: Path, src: Path) -> l
     """Runs a script on a copy of the machine's modules in made/work/dest; returns what it has added there."""
     dest = made / "work" / "dest"
     src.mkdir(parents=True, exist_ok=True)
-    # depmod sees the machine's modules and ours together.
+    # depmod reads the modules of the machine and of the tree together.
     shutil.copytree(where.modules, dest, copy_function=_share)
     before = set(dest.rglob("*"))
     suite.sandboxed(
