@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash
 #
-# What the selftests share. A test is a script test_*.sh that sources this file,
-# announces its cases, and runs them:
+# The library of the selftests. A test is a script test_*.sh that sources this file,
+# adds its cases, and runs them:
 #
 #	. "$(dirname "$0")/lib.sh"
 #	lib_require iperf3 ping
@@ -24,15 +24,15 @@
 # With arguments, only cases whose function's name matches one of them (a glob)
 # are run.
 #
-# Every case runs in a shell of its own, under `set -e`: a command that fails
-# unexpectedly fails the case and is shown. `check` and `fail` note a failure and
-# go on; `skip` ends the case. What a case prints becomes diagnostics. `defer`red
-# commands are run when it has ended, however it did, the last one first. Before that,
+# Every case runs in its own shell, under `set -e`: a command that fails unexpectedly
+# fails the case and is printed. `check` and `fail` record a failure and continue;
+# `skip` ends the case. The output of a case becomes diagnostics. `defer`red commands
+# run at the end of the case in any case, the last one first. Before them,
 # the packet accounting of every remaining out-of-tree qdisc must add up.
 #
 #	CODEL_KIND, FQ_CODEL_KIND	kinds under test (codel_oot, fq_codel_oot)
-#	CODEL_TEST_SLACK	times are allowed to be worse by this factor (1);
-#				make selftest sets it, as a real machine is not alone
+#	CODEL_TEST_SLACK	factor on the bounds of times (1); make selftest sets
+#				it, because other programs run on a real machine
 
 CODEL_KIND=${CODEL_KIND:-codel_oot}
 FQ_CODEL_KIND=${FQ_CODEL_KIND:-fq_codel_oot}
@@ -42,7 +42,7 @@ LIB_PASS=0
 LIB_FAIL=1
 LIB_SKIP=4
 
-# Where the test lies, for its helpers
+# The folder of the test, for its helpers
 # shellcheck disable=SC2034 # used by the tests
 LIB_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 LIB_NAME=$(basename "$0" .sh)
@@ -51,9 +51,9 @@ LIB_NAME=${LIB_NAME#test_}
 LIB_CASES=()		# quoted: function and arguments
 LIB_TITLES=()
 
-### What a test announces
+### The cases of a test
 
-# lib_require TOOL...: without these, the whole test is skipped
+# lib_require TOOL...: skip the whole test without these programs
 lib_require()
 {
 	local tool
@@ -91,16 +91,16 @@ lib_add_each()
 	done
 }
 
-### What a case says
+### Results of a case
 
-# fail TEXT...: the case has failed; go on
+# fail TEXT...: record a failure; the case continues
 fail()
 {
 	echo "FAIL: $*"
 	echo "$*" >>"$LIB_TMP/failed"
 }
 
-# skip REASON...: end the case, it could not be run
+# skip REASON...: end the case as skipped
 skip()
 {
 	echo "$*" >"$LIB_TMP/skipped"
@@ -122,13 +122,13 @@ lib_compare()
 	esac
 }
 
-# check WHAT VALUE OPERATOR BOUND: fail with the numbers unless it holds
+# check WHAT VALUE OPERATOR BOUND: fail with the numbers unless the comparison is true
 check()
 {
 	lib_compare "$2" "$3" "$4" || fail "$1: '$2' is not $3 '$4'"
 }
 
-# check_time, the same: the bound is widened by CODEL_TEST_SLACK
+# check_time: the same with a bound widened by CODEL_TEST_SLACK
 check_time()
 {
 	local bound=$4
@@ -153,7 +153,7 @@ check_near()
 		fail "$1: '$2' is not $3 +- $4 (times $CODEL_TEST_SLACK)"
 }
 
-# refuses WHAT COMMAND...: the command must fail; its output is kept in REFUSAL
+# refuses WHAT COMMAND...: the command must fail; its output is in REFUSAL
 # shellcheck disable=SC2034 # REFUSAL is for the tests
 refuses()
 {
@@ -165,9 +165,9 @@ refuses()
 	fi
 }
 
-### What a case does
+### Actions of a case
 
-# defer COMMAND...: when the case has ended
+# defer COMMAND...: run it at the end of the case
 defer()
 {
 	LIB_DEFERRED+=("$(printf '%q ' "$@")")
@@ -210,7 +210,7 @@ lib_undo()
 	done
 }
 
-# busywait SECONDS COMMAND...: until it succeeds; fails if it has not by then
+# busywait SECONDS COMMAND...: poll until it succeeds; fail after SECONDS
 busywait()
 {
 	local end
@@ -225,8 +225,8 @@ busywait()
 	done
 }
 
-# background COMMAND...: runs until the case ends; its output goes nowhere. PID
-# in BACKGROUND
+# background COMMAND...: run it without output until the case ends; its PID is in
+# BACKGROUND
 background()
 {
 	# Not the function: its shell would be stopped in place of the command.
@@ -249,8 +249,8 @@ in_ns()
 	ip netns exec "$@"
 }
 
-# ns_create SUFFIX: a namespace of this test alone; its name is in NS. Its devices have
-# no IPv6: only the test's own packets are to be in the queues
+# ns_create SUFFIX: a namespace for this case; its name is in NS. Its devices have no
+# IPv6, so that only the packets of the test are in the queues
 ns_create()
 {
 	NS=codel-$LIB_NAME-$$-$1
@@ -263,9 +263,9 @@ ns_create()
 		ip link set lo up'
 }
 
-# ns_delete NAMESPACE: now, if it is still there. A packet that waits in a qdisc holds
-# the socket that sent it, and this the namespace, for as long as the qdisc makes it
-# wait: a device that goes down lets go of its packets.
+# ns_delete NAMESPACE: delete it now, if it still exists. A packet in a qdisc holds a
+# reference to its socket, and the socket one to the namespace. Devices that are put down
+# free their packets.
 ns_delete()
 {
 	[[ -e /run/netns/$1 ]] || return 0
@@ -281,18 +281,18 @@ ns_delete()
 #                            root 1:  htb or tbf      root: netem, if there is a delay
 #                            leaf 10: under test
 #
-# What goes from CLIENT to SERVER waits in r1's qdisc and nowhere else: all other
-# links are as fast as the machine. The delay of a round trip is all on the way
-# back. Neighbours are known: only the test's own packets are in the queue, each a
-# packet of the wire (see topo_create).
+# Packets from CLIENT to SERVER wait only in r1's qdisc: all other links are as fast as
+# the machine. The delay of a round trip is on the way back only. Neighbours are
+# permanent, so that only the packets of the test are in the queue, each as long as on
+# the wire (see topo_create).
 
 # shellcheck disable=SC2034 # used by the tests
 SERVER_IP=10.9.2.2
 # shellcheck disable=SC2034 # used by the tests
 CLIENT_IP=10.9.1.2
 
-# topo_create [offloads]: the three namespaces. Segmentation is left to the veths,
-# so that qdiscs see packets of up to 64 KB, only if asked for
+# topo_create [offloads]: create the three namespaces. With "offloads", the veths segment
+# packets, and qdiscs get packets of up to 64 KB
 topo_create()
 {
 	ns_create c; CLIENT=$NS
@@ -325,7 +325,7 @@ topo_link()
 	topo_end "$4" "$5" "$6" "$3" "$mac"
 }
 
-# topo_mac IPV4: an Ethernet address that goes with it, in MAC
+# topo_mac IPV4: the Ethernet address of this host, in MAC
 topo_mac()
 {
 	# shellcheck disable=SC2086 # four words
@@ -342,7 +342,7 @@ topo_end()
 	END
 }
 
-# topo_neighbour NS DEV NEIGHBOURS_NS NEIGHBOURS_DEV ADDRESS: not to be asked for
+# topo_neighbour NS DEV NEIGHBOURS_NS NEIGHBOURS_DEV ADDRESS: add a permanent neighbour
 topo_neighbour()
 {
 	local mac
@@ -351,7 +351,7 @@ topo_neighbour()
 	ip -n "$1" neigh replace "$5" lladdr "$mac" nud permanent dev "$2"
 }
 
-# topo_delay TIME: of the round trip, added on the way back
+# topo_delay TIME: add this delay on the way back
 topo_delay()
 {
 	tc -n "$SERVER" qdisc replace dev s0 root netem delay "$1" limit 100000
@@ -372,7 +372,7 @@ topo_bottleneck()
 	tc -n "$ROUTER" qdisc add dev r1 parent 1:1 handle 10: "$@"
 }
 
-# The bursts are one packet: a larger one empties the queue at a stroke.
+# The burst is one packet: a larger one would empty the queue at once.
 lib_shaper_htb()
 {
 	tc -n "$ROUTER" qdisc add dev r1 root handle 1: htb default 1
@@ -386,7 +386,7 @@ lib_shaper_tbf()
 		tbf rate "$1" burst 1600 limit 1000000
 }
 
-# bottleneck_get EXPRESSION: jq, of the qdisc under test
+# bottleneck_get EXPRESSION: jq, on the statistics of the qdisc under test
 bottleneck_get()
 {
 	qdisc_get "$ROUTER" r1 10: "$1"
@@ -394,8 +394,8 @@ bottleneck_get()
 
 ### Reading
 
-# jq 1.6 takes 80 times as long to start as gojq or its successors do: more than all
-# the rest of most cases.
+# jq 1.6 takes 80 times as long to start as gojq or later versions: longer than the
+# rest of most cases.
 if [[ $(jq --version) == jq-1.6 ]] && command -v gojq >/dev/null; then
 	jq()
 	{
@@ -403,12 +403,12 @@ if [[ $(jq --version) == jq-1.6 ]] && command -v gojq >/dev/null; then
 	}
 fi
 
-# In an expression: an object whose keys are sorted
+# For expressions: sort the keys of an object
 # shellcheck disable=SC2034 # used by the tests
 SORTED='(to_entries | sort_by(.key) | from_entries)'
 
-# qdisc_get NS DEV HANDLE EXPRESSION: jq, on what tc shows of one qdisc, statistics
-# included; HANDLE may be root
+# qdisc_get NS DEV HANDLE EXPRESSION: jq, on tc's JSON of one qdisc with statistics;
+# HANDLE may be root
 qdisc_get()
 {
 	tc -n "$1" -j -s -d qdisc show dev "$2" |
@@ -423,7 +423,7 @@ options_get()
 	qdisc_get "$1" "$2" "$3" ".options | $SORTED | tojson"
 }
 
-# link_get NS DEV EXPRESSION: jq, on what ip shows of one link, statistics included
+# link_get NS DEV EXPRESSION: jq, on ip's JSON of one link with statistics
 link_get()
 {
 	ip -n "$1" -j -s link show dev "$2" | jq -r ".[0] | $3"
@@ -442,8 +442,7 @@ lib_drifts()
 		" backlog \($parent.backlog), its children have \($qlen) and \($backlog)"'
 }
 
-# A dump is not atomic: a packet may leave while it is made. A real difference does
-# not go away.
+# A dump is not atomic: a packet may be sent in between. A real difference persists.
 lib_agrees()
 {
 	LIB_DRIFTS=$(lib_drifts "$1" "$2")

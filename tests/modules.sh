@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash
 #
-# For tests that load and unload the modules themselves. To be sourced after lib.sh, with
-# LIB_NO_KINDS=1. CODEL_TEST_MODULES=no skips such a test: it is for machines that have
-# nothing else to do.
+# For tests that load and unload the modules themselves. Source it after lib.sh, with
+# LIB_NO_KINDS=1. CODEL_TEST_MODULES=no skips such a test on machines that use the modules.
 
 [[ ${CODEL_TEST_MODULES:-yes} != no ]] || lib_skip_all "modules are to be left alone here"
 lib_require insmod modinfo modprobe rmmod
@@ -18,7 +17,7 @@ loaded()
 	[[ -d /sys/module/$1 ]]
 }
 
-# Looks before it asks, as it is polled
+# Called by busywait: check the reference count first, which costs less than rmmod
 unload()
 {
 	local users
@@ -27,7 +26,7 @@ unload()
 	read -r users <"/sys/module/$1/refcnt" && ((users == 0)) && rmmod "$1" 2>/dev/null
 }
 
-# Namespaces that were deleted keep their qdiscs for a moment
+# The qdiscs of deleted namespaces are deleted a moment later
 unload_all()
 {
 	local module
@@ -37,11 +36,11 @@ unload_all()
 	done
 }
 
-# Nothing is loaded at the beginning and at the end of a case
+# No module is loaded at the beginning and at the end of a case
 start()
 {
 	unload_all
-	# Nothing can be said about a machine on which another test left its traces
+	# A module that an earlier test left in use would make the result meaningless
 	[[ ! -s $LIB_TMP/failed ]] || exit 1
 	defer unload_all
 }
@@ -51,7 +50,7 @@ load()
 	insmod "$(modinfo -n "$1")" "${@:2}"
 }
 
-# Not modprobe, which succeeds also where the kernel refuses the module: its name is taken
+# Not modprobe, which succeeds even if the kernel rejects the module because its name is in use
 load_in_tree_codel()
 {
 	insmod "$(find "/lib/modules/$(uname -r)/kernel" -name 'sch_codel.ko*')"

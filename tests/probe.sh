@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash
 #
-# For tests that look at a tree of qdiscs after every step: packets that are
-# counted, and queues that are read, by a process of the case's own (probe.py).
-# To be sourced after lib.sh.
+# For tests that read a tree of qdiscs after every step. A process of the case (probe.py)
+# counts the packets and reads the queues. Source it after lib.sh.
 
 # shellcheck source=tests/served.sh
 . "$LIB_DIR/served.sh"
@@ -32,7 +31,7 @@ probe()
 	[[ $REPLY != error:* ]] || fail "probe $*: $REPLY"
 }
 
-# probe_dummy NAME [OPTION...]: a device that takes everything and sends it nowhere
+# probe_dummy NAME [OPTION...]: a device that discards all packets
 probe_dummy()
 {
 	local name=$1
@@ -43,7 +42,7 @@ probe_dummy()
 	ip -n "$PROBE_NS" link set "$name" up
 }
 
-# probe_veth NAME PEER: what is sent to one arrives at the other
+# probe_veth NAME PEER: packets sent to one arrive at the other
 probe_veth()
 {
 	ip -n "$PROBE_NS" link add "$1" type veth peer name "$2"
@@ -111,7 +110,7 @@ probe_has()
 	[[ $REPLY == "$4" ]]
 }
 
-# probe_empty STEP DEV HANDLE: nothing is left in it soon
+# probe_empty STEP DEV HANDLE: wait until it is empty
 probe_empty()
 {
 	if ! busywait 5 probe_has "$2" "$3" qlen 0; then

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash
 #
-# A root qdisc has a queue only where the device is slow. To be sourced after lib.sh.
+# A root qdisc has a queue only if the device is slow. Source it after lib.sh.
 
 SLOW_MODULE=/root/slow_link.ko	# from tests/vm/run --module tests/slow
 SLOW_LINK=/sys/module/slow_link/parameters/link

@@ -8,8 +8,8 @@
 #   d0 (dummy)     root 1: tbf, 80 bit/s: one packet passes, the next is peeked
 #                  leaf 10: under test
 #
-# The peeked packet is no longer in a queue of the leaf's, but still part of it: most
-# of what went wrong before has to do with that.
+# The peeked packet is in no queue of the leaf, but still part of the leaf. Most earlier
+# defects concern this packet.
 
 # shellcheck disable=SC2086 # SLOW, FAST and STAB are words
 
@@ -89,7 +89,7 @@ trim_then_replace()
 	probe_agree replaced d0
 }
 
-# What a change drops was not sent.
+# A packet that a change drops does not count as sent.
 trimmed_is_dropped()
 {
 	peeked "$1" limit 1000
@@ -158,8 +158,8 @@ memory_comes_back()
 
 ### Limits that change on a live qdisc
 
-# A limit decides the same whether it was there at the start or came later; an idle
-# qdisc is not to be bypassed when it has no room at all.
+# A limit has the same effect if it is set at the start or later. The core must not bypass
+# an idle qdisc with limit 0.
 limit_decided_again()
 {
 	ns_create n
@@ -257,8 +257,8 @@ moves_are_refused()
 
 ### Verdicts
 
-# htb counts a drop in the class when enqueueing did not succeed. A packet whose own
-# flow pays for it must not be reported as queued; one that others pay for must.
+# htb counts a drop in the class if enqueue fails. enqueue must fail if it drops from the
+# flow of the packet, and succeed if it drops from another flow.
 #
 #   10:1 a flood of one flow        10:2, 10:3  single packets of others
 verdict()

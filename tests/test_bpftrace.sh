@@ -53,7 +53,7 @@ bpftrace_stop()
 	echo "$OUTPUT"
 }
 
-# counted: of OUTPUT, what is counted for each key, over all maps and times that they are printed
+# counted: the sum of each key in OUTPUT, over all maps and all times that they are printed
 counted()
 {
 	sed -n 's/^@[a-z_]*\[\(.*\)\]: \([0-9]*\)$/\1, \2/p' <<<"$OUTPUT" | awk -F ', ' '

@@ -36,8 +36,8 @@ burst()
 	sink_stop
 }
 
-# marked_above MS: every packet that the sink saw under way for longer, and no other; what
-# the queue does not account for is far below 1 ms
+# marked_above MS: exactly the packets with a one-way delay above MS at the sink are marked;
+# the part of this delay outside of the queue is far below 1 ms
 marked_above()
 {
 	check "arrived with CE" "$(udp_get 6000 ce)" ">=" 1

@@ -16,7 +16,7 @@
 
 lib_require python3
 
-# measured EXPRESSION: of what left the qdisc since the statistics were reset
+# measured EXPRESSION: of the packets sent since the statistics were reset
 measured()
 {
 	bottleneck_get "$1"
@@ -54,7 +54,7 @@ held()
 	sink_end
 }
 
-# What the case above would miss if nothing held the delay
+# Without a ceiling the delay exceeds the bound of the case above
 unheld()
 {
 	local KIND=$1

@@ -66,7 +66,7 @@ long_idle()
 	local kind=$1 seconds=$2 one_flow=()
 
 	topo_create
-	# Every sender is a flow of its own: the hash is the socket's
+	# Every sender is another flow, because the hash is the socket's
 	[[ $kind != "$FQ_CODEL_KIND" ]] || one_flow=(flows 1)
 	topo_bottleneck 10mbit "$kind" limit 10000 ceiling off "${one_flow[@]}"
 	overload

@@ -15,7 +15,7 @@
 
 lib_require codelstat iperf3 python3 setpriv
 
-# see STATUS WORD...: codelstat in ROUTER; what it prints is kept
+# see STATUS WORD...: run codelstat in ROUTER; its output is in $LIB_TMP/seen
 see()
 {
 	local status=0
@@ -77,7 +77,7 @@ same_as_tc()
 	check "parent" "$(seen '"\(.above) \(.parent)"')" == "htb 1:1"
 }
 
-# At 10 Mbit/s, and with a backlog of so many bytes, what is shown has to fit together.
+# At 10 Mbit/s, the rate, the backlog and the wait must agree.
 interval()
 {
 	topo_create
@@ -175,7 +175,7 @@ reset_stats()
 		"$(jq -rs '[.[].qdiscs[0].change.bytes] | max' "$LIB_TMP/seen")" "<" 1e6
 }
 
-# In-tree fq_codel beside the kinds under test; and what is below what
+# In-tree fq_codel beside the kinds under test, and the parent of each qdisc
 parents()
 {
 	require_in_tree fq_codel
@@ -235,7 +235,7 @@ namespaces()
 		"codelstat: network namespace $ROUTER: Operation not permitted"
 }
 
-# A device comes, is renamed, and goes, while codelstat looks on
+# A device is added, renamed and removed while codelstat runs
 comes_and_goes()
 {
 	local status=0
@@ -302,7 +302,7 @@ fast()
 	check_near "seconds for 30" "$(jq -s '(last.time - first.time)' "$LIB_TMP/seen")" 0.29 0.005
 }
 
-# A recording shows what was seen
+# A recording shows the same as the live list
 recording()
 {
 	topo_create
@@ -322,7 +322,7 @@ recording()
 	check "said" "$(cat "$LIB_TMP/said")" == "codelstat: /dev/full: No space left on device"
 }
 
-# cost_of COMMAND...: what it takes of a processor, per second, in percent, after a while
+# cost_of COMMAND...: its processor time per second, in percent, after the start
 cost_of()
 {
 	local before after pid

@@ -19,7 +19,7 @@ CODEL_DEFAULTS='{"limit":1000,"target":5000,"interval":100000,"ecn":false,"ce_th
 FQ_CODEL_DEFAULTS='{"limit":10240,"flows":1024,"quantum":1514,"target":5000,"interval":100000,
 	"memory_limit":33554432,"ecn":true,"drop_batch":64,"ce_threshold":null,"ceiling":50000}'
 
-# TCA_CODEL_* and TCA_FQ_CODEL_*; the nest with our extensions has the same number
+# TCA_CODEL_* and TCA_FQ_CODEL_*; the nest TCA_CODEL_EXT has the same number
 # in both. In the nest, 1 is the flag that ce_threshold is off, 3 the ceiling, and 4 the
 # flag that the ceiling is off
 EXT=64
@@ -92,7 +92,7 @@ quantum_follows_mtu()
 	done
 }
 
-# WORDS | what is shown otherwise after them. The ceiling is half of interval or four
+# WORDS | the options that have another value after them. The ceiling is half of interval or four
 # targets, whichever is more, until it is set; it is off where that exceeds 32 bits.
 CHANGES='
 limit 77 | {"limit":77}
@@ -146,7 +146,7 @@ change_all()
 	done <<<"$2"
 }
 
-# Each change is in force exactly, and leaves all other options what they were
+# Each change takes effect exactly, and does not alter other options
 changes()
 {
 	local kind=$1 list=$CHANGES line
@@ -203,8 +203,8 @@ ce_threshold_off()
 	check "ce_threshold when off" "$(option "$number")" == null
 }
 
-# The ceiling goes on and off by attributes in the nest. One that was set stays, and a
-# target that would reach it is refused.
+# Attributes in the nest switch the ceiling on and off. An explicit ceiling does not follow
+# other options, and a target that would reach it is rejected.
 ceiling()
 {
 	local kind=$1
@@ -235,8 +235,8 @@ accepted()
 	done
 }
 
-# What a refusal must say for every request: the name of the attribute, its number
-# for programs, and that nothing has changed. Lines are NAME NUMBER ANSWER.
+# The answer to each rejected request must contain the name and the number of the
+# attribute, and nothing may have changed. Lines are NAME NUMBER ANSWER.
 refused()
 {
 	local line
@@ -251,9 +251,9 @@ refused()
 		"\($want.name) at \($want.at) is to be blamed: \(tojson)"')
 }
 
-# wrong KIND: requests that must be refused, each after the name and the number of
-# the attribute to be blamed. What is right in a request comes first, so that
-# storing it before looking at the rest is noticed.
+# wrong KIND: requests that must be rejected, each after the name and the number of the
+# wrong attribute. The valid attributes come first, so that the test fails if they are
+# stored before the rest is validated.
 wrong()
 {
 	local kind=$1 ce=5
@@ -336,7 +336,7 @@ wrong_fair()
 	END
 }
 
-# Numbers that only fq_codel knows
+# Attributes that only fq_codel has
 wrong_only_fair()
 {
 	local number

@@ -20,9 +20,9 @@ MAX_DROPS=256	# in one dequeue: what CODEL_QDISC_MAX_DROPS is
 
 ### A queue that has emptied is forgotten
 
-# Bulk at twice the link's rate, and a packet of another flow every 0.31 s, in a queue
-# of its own that is always empty when the next one comes. A delay that it once had
-# must not be held against it.
+# A bulk flow at twice the rate of the link, and a packet of another flow every 0.31 s, whose
+# queue is always empty when the next packet arrives. An earlier delay of this flow must
+# not count.
 sparse_loses_nothing()
 {
 	ns_create n
@@ -60,7 +60,7 @@ pktgen()
 	background in_ns "$PROBE_NS" bash -c "echo start >$dir/pgctrl"
 }
 
-# Without what tbf let pass at once
+# Without the packets that tbf sends at once
 has_filled()
 {
 	probe get d0 10: qlen
@@ -121,7 +121,7 @@ quantum_has_bounds()
 	probe_check "a small one" d0 10: options.quantum == 256
 }
 
-# The MTU is where the quantum and CoDel's no-drop threshold come from.
+# The quantum and CoDel's no-drop threshold are derived from the MTU.
 mtu_before_attach()
 {
 	local kind=$1 mtu=$2

@@ -8,8 +8,8 @@
 #	CLIENT --- ROUTER --- 1 or 10 Mbit/s --- SERVER
 #	 TCP, UDP  htb, qdisc                  50 ms back
 #
-# The delay of the queue is what TCP's own round trip time has on top of the path's
-# 50 ms; with one queue for all, a UDP probe beside the TCP sees it too.
+# The delay of the queue is TCP's round trip time less the 50 ms of the path; with one queue
+# for all, a UDP probe beside the TCP measures it, too.
 
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"

@@ -21,7 +21,7 @@ jain_least()
 	check "Jain's index of $(tr '\n' ' ' <<<"$1")" "$(jain <<<"$1")" ">=" 0.99
 }
 
-# Each sends half of what the link carries; compared is what arrives while all do.
+# Each flow sends half of the rate of the link. Compare the throughput while all send.
 packet_sizes()
 {
 	local size shares="" pids=()
@@ -48,7 +48,7 @@ now_ns()
 	date +%s%N
 }
 
-# bytes_between PORT LENGTH: what the sink got from UDP_FROM to UDP_TILL, in packets
+# bytes_between PORT LENGTH: bytes received from UDP_FROM to UDP_TILL, in packets
 # of that length on the wire
 bytes_between()
 {
@@ -115,8 +115,8 @@ tcp_each()
 	done
 }
 
-# What flows that do not always wait get differs from one cycle of their windows to the
-# next: 8 s give an index of 0.989 to 0.998, 24 s one of 0.994.
+# The throughput of flows that do not always have a backlog differs between the cycles of
+# their windows: 8 s give an index of 0.989 to 0.998, 24 s one of 0.994.
 round_trips()
 {
 	local port before after pids=()
@@ -136,9 +136,9 @@ round_trips()
 	jain_least "$(paste <(echo "$before") <(echo "$after") | awk '{ print $2 - $1 }')"
 }
 
-# quantum KIND BYTES PACKETS: two flows that always wait, packets of 1250 bytes on the
-# wire: a flow sends as many as the quantum holds before it is the other's turn. Looked
-# at are the second and the third second.
+# quantum KIND BYTES PACKETS: two flows with a permanent backlog of packets of 1250 bytes on
+# the wire. A flow sends PACKETS packets before the turn of the other. Counted in the second
+# and the third second.
 quantum()
 {
 	topo_create
@@ -149,7 +149,7 @@ quantum()
 	check "packets in a turn" "$(turns | sort -n | uniq -c | awk '{ print $2 }')" == "$3"
 }
 
-# turns: how many packets of a flow came before one of the other, each time
+# turns: the lengths of runs of packets of one flow
 turns()
 {
 	awk 'NR == 1 { start = $1 }

@@ -38,7 +38,7 @@ filter()
 	tcn filter add dev d0 parent 10: "$@"
 }
 
-# What left d0 and what 10: dropped, of SENT packets
+# Packets that d0 sent and that 10: dropped, of SENT
 passed()
 {
 	local what=$1 sent=$2 drops=$3
@@ -258,7 +258,7 @@ consumed_is_gone()
 	tcn filter del dev d0 parent 10:
 }
 
-# A program that returns TC_ACT_REDIRECT, where nobody can act on it. bpf(2) is called
+# A program that returns TC_ACT_REDIRECT, which has no effect here. bpf(2) is called
 # directly: neither a compiler nor bpftool is needed.
 redirect_is_dropped()
 {
@@ -330,7 +330,7 @@ dumps_while_it_changes()
 
 lib_require python3
 lib_add runs_when_empty "a drop filter on an empty qdisc" "$FQ_CODEL_KIND"
-# It does run the filters; what it lacks is the bypass once they have gone.
+# It runs the filters, but does not allow the bypass again after they are removed.
 lib_add_kernel runs_when_empty "a drop filter on an empty qdisc"
 lib_add filters_end_bypass "bypassed only while there are no filters" "$FQ_CODEL_KIND"
 lib_add chooses "u32" u32 protocol ip u32 match ip dport 9 0xffff

@@ -16,8 +16,8 @@
 
 lib_require python3
 
-# equal_flows KIND FLOWS: so many send twice what the link carries; Jain's index of what
-# arrives, in JAIN
+# equal_flows KIND FLOWS: FLOWS flows send at twice the rate of the link; Jain's index of
+# their throughput in JAIN
 equal_flows()
 {
 	local kind=$1 flows=$2
@@ -68,7 +68,7 @@ collisions()
 	check "out of order" "$(udp_sum bad_order)" == 0
 }
 
-# not_ip KIND: frames of a protocol that nobody knows, from 40 addresses, wait in 40 queues
+# not_ip KIND: frames of an unknown protocol, from 40 addresses, wait in 40 queues
 not_ip()
 {
 	probe_waiting "$1"
@@ -96,10 +96,11 @@ kernel_spreads_not()
 	check "queues that hold packets" "$QUEUES" "<=" 3
 }
 
-# A victim sends 1 Mbit/s; 65,536 sources send ten times what the link carries
+# A victim sends 1 Mbit/s; 65,536 sources send at ten times the rate of the link
 VICTIM="--size 111 --rate 0.888e6"	# 1 Mbit/s with Ethernet headers
 
-# flooded KIND: what the victim sees without the flood, and with it: LOST, QUIET, NOISY
+# flooded KIND: the packets that the victim loses, LOST; its p99 delay without the flood,
+# QUIET, and with the flood, NOISY
 flooded()
 {
 	topo_create
@@ -136,8 +137,8 @@ kernels_victim()
 	check "lost" "$LOST" ">=" 10
 }
 
-# timed KIND: of 10 Mbit/s, two flows take what they can; a third times its packets. Its
-# rate in RATE
+# timed KIND: two flows have a permanent backlog; a third one times its packets. Its share of
+# 10 Mbit/s in RATE
 timed()
 {
 	topo_create

@@ -27,14 +27,14 @@ limits_create()
 	sink_start
 }
 
-# fill PACKETS [OPTION...]: at once. Every call is a flow of its own (the hash is the
-# socket's), unless there is only one.
+# fill PACKETS [OPTION...]: send them at once. In fq_codel each call is another flow, because
+# the hash is the socket's.
 fill()
 {
 	udp_send --size 986 --burst "$1" --groups 1 "${@:2}" >/dev/null
 }
 
-# look: what the qdisc says, into SENT DROPS QLEN OVERLIMIT MEMORY OVERMEMORY
+# look: statistics of the qdisc into SENT DROPS QLEN OVERLIMIT MEMORY OVERMEMORY
 look()
 {
 	read -r SENT DROPS QLEN OVERLIMIT MEMORY OVERMEMORY < <(bottleneck_get '
@@ -42,8 +42,8 @@ look()
 		"\(.memory_used // 0) \(.drop_overmemory // 0)"')
 }
 
-# balance RECEIVED: and what follows when the queue drains. It takes another packet to
-# wake tbf before the time for which it has set its alarm.
+# balance RECEIVED: check the sums, drain the queue, and check them again. One more packet
+# wakes tbf before its timer expires.
 balance()
 {
 	local received=$(($1 + 1))
@@ -69,7 +69,7 @@ change()
 	tc -n "$ROUTER" qdisc change dev r1 parent 1:1 handle 10: "$@"
 }
 
-# One queue drops what comes
+# One queue drops the arriving packet
 codel_limit()
 {
 	limits_create "$1" limit 50
@@ -156,7 +156,7 @@ limit_zero()
 	balance 20
 }
 
-# The excess goes at once; below the new limit nothing does
+# The packets above the new limit are dropped at once, and no others
 shrink()
 {
 	limits_create "$1" limit 1000

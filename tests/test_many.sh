@@ -19,7 +19,7 @@ many()
 
 PLENTY="limit 1000000 memory_limit 4000000000 target 10s interval 10s"
 
-# shrinks KIND FLOWS: so many flows, with a packet each, move to a single queue
+# shrinks KIND FLOWS: FLOWS flows with a packet each move to a single queue
 shrinks()
 {
 	local kind=$1 flows=$2 begin
@@ -66,7 +66,7 @@ owes()
 	probe_empty "at the end" d0 10:
 }
 
-# stays_free KIND FLOWS BULK: after as many thin flows as there are queues, BULK others
+# stays_free KIND FLOWS BULK: after thin flows in all FLOWS queues, BULK other flows
 stays_free()
 {
 	topo_create

@@ -80,8 +80,8 @@ mtu_grows()
 	check_time "their delay was above target, ms" "$(udp_get 6000 delay_p50_ms)" ">=" 60
 }
 
-# dummy_create MTU KIND: d0 in ROUTER with that MTU when the qdisc comes, 1 ms for 1000
-# bytes; whatever comes to r0 goes there: a device that has no MTU has no IP
+# dummy_create MTU KIND: d0 in ROUTER, which has that MTU when the qdisc is added, 1 ms for
+# 1000 bytes. All packets from r0 go to d0, because a device without an MTU has no IP
 dummy_create()
 {
 	ip -n "$ROUTER" link add d0 type dummy
@@ -160,7 +160,7 @@ super_packets()
 	check "lost" $((sent - $(udp_get 6000 packets))) == 40
 }
 
-# tbf cuts up what exceeds its bucket. The delay that CoDel has to accept is that of
+# tbf segments packets that exceed its bucket. The delay that CoDel has to accept is that of
 # test_delay.sh, three packets, and the one that is with tbf: 4 * 12.1 ms.
 super_tcp()
 {

@@ -176,8 +176,8 @@ drains()
 
 ### Mixed sizes
 
-# Step by step: the packet that a limit drops has another length than the one that came,
-# and for which the parent hears of congestion. In the middle, the device goes down and up.
+# After each step: the packet that a limit drops has another length than the arriving one,
+# for which enqueue returns congestion. In the middle, the device goes down and up.
 mixed_sizes()
 {
 	local parent=$1 handle=$2 kind=$3 round size held
@@ -268,7 +268,7 @@ nests()
 
 ### One leaf
 
-# What is sent to TX has to pass DEV's leaf, which is at AT.
+# Packets sent to TX pass DEV's leaf, which is at AT.
 DEV=d0
 TX=d0
 AT="parent 1:1"

@@ -6,7 +6,7 @@
 # fq_codel, which contains less and searches all flows again for each part of the dump.
 #
 # In virtual time a microsecond is 1,000 instructions. The core alone takes 0.87 us for
-# a class of which nothing is told.
+# a class without statistics.
 
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -41,8 +41,8 @@ beside_tcp()
 		"$(ping_times busy | tail -n 1)" "<=" "$(calc "$idle + 5 + 1.21")"
 }
 
-# A flow whose queue empties starts afresh: its next packet, which waits behind the one
-# that is with tbf, has not waited for an interval. The flood's packets take 12.112 ms,
+# A flow whose queue empties leaves the dropping state: its next packet, which waits behind
+# the one that tbf holds, has not waited for an interval. The flood's packets take 12.112 ms,
 # so that pings, one in 300 ms, meet them in all phases: some wait for longer than target.
 beside_flood()
 {
@@ -59,16 +59,15 @@ beside_flood()
 	check_time "longest ping, ms" "$(ping_times flood | tail -n 1)" "<=" 30
 }
 
-# Two overloads of 0.6 s with a pause between. The first loses packets at a growing
-# rate, n in all, the first of them by itself; the second begins with what the n - 1
-# others came to, if it comes soon enough. The second loss tells: it comes after
-# interval/sqrt(count).
+# Two overloads of 0.6 s with a pause between. The first loses n packets at an increasing
+# rate. If the second begins soon enough, its count begins with n - 1: its second loss,
+# after interval/sqrt(count), shows the count.
 pause()
 {
 	local kind=$1 pause=$2 one_flow=()
 
 	topo_create
-	# Every sender is a flow of its own: the hash is the socket's
+	# Every sender is another flow, because the hash is the socket's
 	[[ $kind != "$FQ_CODEL_KIND" ]] || one_flow=(flows 1)
 	topo_bottleneck 10mbit "$kind" limit 10000 ceiling off "${one_flow[@]}"
 	overload

@@ -59,11 +59,11 @@ ce_threshold 1ms ce_threshold_selector 1/3
 ce_threshold 1ms ce_threshold_selector 0/255
 ce_threshold off ce_threshold_selector 0xfc/0xff
 flows 7 quantum 1514 memory_limit 4m drop_batch 3 ecn ce_threshold_selector 3/3'
-# What none of them leaves a qdisc with
+# Values that none of them sets
 DIFFERENT='limit 5 target 7us interval 9us ecn ce_threshold 11us ceiling 13us'
 DIFFERENT_FAIR='flows 9 quantum 511 memory_limit 12345 drop_batch 13 ce_threshold_selector 2/2'
 
-# lists KIND: its options and what is different from them, in LIST and OTHER
+# lists KIND: its options in LIST, other values of all of them in OTHER
 lists()
 {
 	LIST=${COMMON#?}
@@ -103,7 +103,7 @@ changed_qdiscs()
 	done
 }
 
-# compare FILE: its options with those shown first; says where they differ
+# compare FILE: its options with those shown first; prints the differences
 compare()
 {
 	local line

@@ -44,7 +44,7 @@ link_rate()
 		htb rate "$1" burst 1600 cburst 1600 quantum 1514
 }
 
-# snapshot: what "now" is about
+# snapshot: read the statistics for "now"
 snapshot()
 {
 	bottleneck_get tojson >"$LIB_TMP/now"
@@ -56,7 +56,7 @@ now()
 	jq -r "$1" "$LIB_TMP/now"
 }
 
-# text: what tc shows of the qdisc under test, for people
+# text: statistics of the qdisc under test as text
 text()
 {
 	tc -n "$ROUTER" -s qdisc show dev r1 handle 10:
@@ -70,7 +70,7 @@ count()
 
 EXT_LINES='^  (delay|received|drops) '
 
-# Nothing twice, as most readers of JSON would not say that they have lost something
+# No key twice: most readers of JSON would silently use the last one
 repeated_keys()
 {
 	tc -n "$ROUTER" -j -s qdisc show dev r1 | python3 -c '
@@ -204,7 +204,7 @@ ceiling_drops()
 	[[ $(text) == *"  drops "*"ceiling "* ]] || fail "$(text)"
 }
 
-# An idle link: packets pass by the queue. Then there is nothing to say of their delay
+# An idle link: packets bypass the qdisc, and have no delay
 nothing_to_say()
 {
 	ns_create i
@@ -225,7 +225,7 @@ nothing_to_say()
 		"$(qdisc_get "$NS" d0 root .bypassed.packets)" == 0
 }
 
-# All that counts. maxpacket and new_flow_count belong to it; what is now does not
+# All counters, with maxpacket and new_flow_count; but not the present state
 COUNTERS='{bytes, packets, drops, overlimits, requeues, maxpacket, ecn_mark, ce_mark,
 	drop_overlimit, drop_overmemory, new_flow_count, received, sent, bypassed, dropped,
 	marked, delay, shared} | del(.[] | nulls)'
@@ -298,7 +298,7 @@ reset_in_a_new_qdisc()
 	[[ $REFUSAL == "$1: \"1\" is not an option"* ]] || fail "$REFUSAL"
 }
 
-# With an estimator of the rate, what was sent stays, and tc is told so
+# With a rate estimator, the packets sent are not reset, and tc prints a warning
 reset_with_estimator()
 {
 	local said
@@ -315,7 +315,7 @@ reset_with_estimator()
 	check "bypassed" "$(qdisc_get "$NS" d0 root .bypassed.packets)" == 0
 }
 
-# classes: of the qdisc under test, for people
+# classes: those of the qdisc under test, as text
 classes()
 {
 	tc -n "$ROUTER" -s class show dev r1 | awk '
@@ -437,8 +437,8 @@ stock_tc_prints_of_oot()
 		"$(TC_LIB_DIR=/nonexistent text | count "$EXT_LINES")" == 0
 }
 
-# fill KIND: a histogram whose buckets in use lie as far apart as may be. One packet
-# waits for next to no time, one takes all tokens, one waits until these are there again.
+# fill KIND: a histogram whose used buckets are as far apart as possible. One packet is sent
+# at once, one takes all tokens, one waits for new tokens.
 fill()
 {
 	probe_waiting "$1"
@@ -449,7 +449,7 @@ fill()
 	probe_check "filled" d0 10: packets == 3
 }
 
-# monitor COMMAND...: what tc monitor shows of it, in $LIB_TMP/monitor
+# monitor COMMAND...: the output of tc monitor during COMMAND, in $LIB_TMP/monitor
 monitor()
 {
 	local reader

@@ -53,7 +53,7 @@ nothing_left()
 	check "$1: memory_used" "${REPLY/null/0}" == 0
 }
 
-### What a parent is told
+### Notifications of the parent
 
 # A reset frees without a word: the counters of the tree are reset by the core.
 down_tells_nobody()
@@ -74,7 +74,7 @@ down_tells_nobody()
 	probe_check "up again" d0 1: qlen == 8
 }
 
-# The core tells the parent of what a deleted child had; once is enough.
+# The core notifies the parent of the backlog of a deleted child; the child must not.
 delete_is_told_once()
 {
 	below "$SLOW" "$1"

@@ -50,7 +50,7 @@ drops_told()
 	check "causes" "$(cut -d ' ' -f 1 <<<"$TOLD" | paste -s -d ' ')" == "$1"
 }
 
-# fields NAME [PATTERN]: what events say of it, in one line
+# fields NAME [PATTERN]: the values of a field, in one line
 fields()
 {
 	trace_lines "${2:-.}" | sed -n "s/.* $1=\([0-9]*\).*/\1/p" | paste -s -d ' '
@@ -112,7 +112,7 @@ by_ceiling()
 	drops_told "ceiling codel"
 }
 
-# They all came at about the same time: since then each has waited.
+# All packets arrived at about the same time, and wait since then.
 sojourn_is_a_time()
 {
 	local apart
@@ -142,7 +142,7 @@ codel_limit()
 		== "0 0 0"
 }
 
-# The fattest pays, with half of what it has; tbf has a packet each of the first two
+# The largest flow loses half of its packets; tbf has one packet of each of the first two flows
 fq_limit()
 {
 	probe_waiting "$1" limit 20
@@ -273,7 +273,7 @@ states()
 		!in_it[flow] { print }')" == ""
 }
 
-# A device that goes down ends it, too
+# Putting the device down ends the dropping state, too
 state_reset()
 {
 	probe_waiting "$1"

@@ -29,7 +29,7 @@ trace_require()
 }
 
 # trace_start [SYSTEM/]EVENT|"SYSTEM/EVENT FILTER"...: from now on; the instance is in TRACE.
-# Its buffer does not wrap: what would not fit is counted, and a failure
+# Its buffer does not wrap: events that do not fit are counted, and are a failure
 trace_start()
 {
 	local event folder
@@ -51,7 +51,7 @@ trace_start()
 	echo 1 >"$TRACE/tracing_on"
 }
 
-# trace_stop: what there is can be read now, and is complete
+# trace_stop: the events can be read now, and are complete
 trace_stop()
 {
 	local lost

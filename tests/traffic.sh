@@ -31,7 +31,7 @@ sink_start()
 	busywait 30 test -s "$LIB_TMP/udp.report" || fail "the sink does not listen"
 }
 
-# udp_send [OPTION...]: datagrams to the sink; prints how many
+# udp_send [OPTION...]: send datagrams to the sink; print their number
 udp_send()
 {
 	in_ns "$CLIENT" "$TRAFFIC" send --port "$UDP_PORT" "$@" "${UDP_TO:-$SERVER_IP}"
@@ -43,8 +43,8 @@ bottleneck_empty()
 	[[ $(tc -n "$ROUTER" -s qdisc show dev r1 root) =~ backlog\ 0b\ 0p ]]
 }
 
-# drain SECONDS: until nothing waits in the bottleneck. Rarely asked: tc takes a third of
-# busywait's pause.
+# drain SECONDS: wait until the bottleneck is empty. Polled rarely, because tc takes a third
+# of busywait's pause.
 drain()
 {
 	local tries=$(($1 * 5))
@@ -58,7 +58,7 @@ drain()
 	done
 }
 
-# sink_stop [SECONDS]: when all that waits has arrived; udp_get knows then
+# sink_stop [SECONDS]: wait until all packets have arrived; then udp_get can read the results
 sink_stop()
 {
 	drain "${1:-60}"
@@ -73,7 +73,7 @@ sink_end()
 	wait "$SINK" || fail "the sink failed"
 }
 
-# udp_get PORT KEY: of what traffic.py reports of one flow; nothing if none arrived
+# udp_get PORT KEY: a value of traffic.py's report on one flow; empty if no packet arrived
 udp_get()
 {
 	awk -v port="$1" -v key="$2" '$1 == port && $2 == key { print $3 }' \
