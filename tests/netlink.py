@@ -119,7 +119,7 @@ class Netlink:
         return found
 
     def request(self, qdisc: str, verb: str, specs: list[str]) -> dict[str, object]:
-        """Sends one request; what the kernel says."""
+        """Sends one request; returns the kernel's answer."""
         parts = [encode(spec) for spec in specs]
         head = attribute(TCA_KIND, qdisc.encode() + b"\0")
         payload = head + attribute(TCA_OPTIONS, b"".join(parts))

@@ -37,7 +37,7 @@ ESTIMATES = Path(__file__).with_name("times.json")  # where that has nothing
 
 
 def durations() -> dict[str, float]:
-    """How long each part took the last time, s: for the order, and for what fits into a given time."""
+    """The time of each part in its last run, s: for the order, and for --minutes."""
     found: dict[str, float] = {}
     for path in (ESTIMATES, TIMES):
         try:
@@ -144,7 +144,7 @@ class Group:
             left = self._boot(left, OUT / f"{self.release}-machine-{self.number}.{boot}.log")
 
     def _boot(self, names: list[str], log: Path) -> list[str]:
-        """Returns what has yet to be run, always less than `names`."""
+        """Returns the tests that remain, always fewer than `names`."""
         timeout = WALL_PER_GROUP + WALL_PER_TEST * len(names)
         argv = ["tests/vm/run", "--release", self.release, "--timeout", str(timeout)]
         argv += [*asked_for(names), "--", "tests/checklib/guest.sh", *names]

@@ -6,7 +6,7 @@
 exec 2>&1
 cd "$(dirname "$0")/.." || exit
 
-# Virtual seconds: a test that waits for what never comes ends, at no cost
+# Virtual seconds: a test that waits for ever ends, at no cost
 limit=50000
 
 uptime()

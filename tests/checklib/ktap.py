@@ -37,7 +37,7 @@ class Case:
 
 @dataclass
 class Document:
-    """What one program reports; feed it lines, then finish it with its status."""
+    """The results of one program; feed it lines, then finish it with its status."""
 
     planned: int | None = None
     skipped_whole: str | None = None
@@ -45,7 +45,7 @@ class Document:
     notes: list[str] = field(default_factory=list)
 
     def feed(self, line: str) -> None:
-        # What is indented belongs to a case whose own result follows.
+        # An indented line belongs to a case whose result follows.
         plan = PLAN.match(line)
         result = RESULT.match(line)
         if plan and self.planned is None:

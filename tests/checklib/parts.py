@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""What there is to run, and where: the parts that are programs, and the selftests of each release.
+"""The parts of tests/check: programs, and the selftests of each release.
 
 A selftest depends on the release when it reaches code that differs between kernels: modules, netlink,
 qdisc operations, packets' headers, tracing. A selftest whose verdict depends only on the code of this tree
@@ -65,7 +65,7 @@ def on_every_release(name: str) -> list[str] | None:
 
 
 def reduced(name: str) -> str | None:
-    """What runs of a selftest on a release other than RELEASE: NAME or NAME:CASE,...; None: nothing."""
+    """The cases of a selftest that run on a release other than RELEASE: NAME or NAME:CASE,...; None: none."""
     cases = on_every_release(name)
     if cases is None:
         return name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""What the terminal shows, and the totals."""
+"""Output on the terminal, and the totals."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Report:
                 stamp = " " * len(stamp)
 
     def add(self, label: str, document: Document, seconds: float, log: str) -> None:
-        """One program has ended: what failed, and one line on all of it."""
+        """One program has ended: print its failures, and a line with its counts."""
         numbers = {v: document.count(v) for v in Verdict}
         for case in document.cases:
             self._case(label, case)
@@ -88,7 +88,7 @@ class Report:
             self.say(f"skipped {label}: {case.name}: {case.reason}")
 
     def end(self) -> int:
-        """The slowest, what was left out, the failures again, and the totals; returns the exit status."""
+        """The slowest parts, the parts left out, the failures again, and the totals; returns the exit status."""
         slowest = sorted(self.seconds.items(), key=lambda item: -item[1])[:SLOWEST]
         print(f"\n{self.elapsed():7.0f} s in all; the {len(slowest)} slowest parts, wall time:")
         for label, seconds in slowest:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Whether tests/check notices what a test, or its machine, does not say, and runs what it has to.
+"""tests/check notices incomplete output of a test or its machine, and runs the right parts.
 
 Tables: of outputs, each with its status and the numbers of passed, failed and skipped results that must be
 counted; of names and the parts they stand for; of files and whether they are the laboratory's inputs.
@@ -145,7 +145,7 @@ CHECK = program()
 
 
 def quietly(*argv: str) -> Any:
-    """A Check of these words, whose output goes nowhere."""
+    """A Check of these words, without output."""
     check = CHECK.Check(CHECK.options(list(argv)))
     check.report.say = lambda *_lines: None
     return check
@@ -192,7 +192,7 @@ def in_machines(*argv: str) -> list[str]:
 
 
 def not_everywhere() -> list[str]:
-    """What --all does not run in full on every release."""
+    """Tests that --all does not run in full on every release."""
     want = {f"{release} {name}" for release in CHECK.SUITES for name in parts.selftests()}
     return sorted(want ^ set(in_machines("--all")))
 
@@ -207,7 +207,7 @@ def noted(change: bool) -> bool:
 
 
 def helped(name: str) -> str:
-    """What is wrong with a program's --help."""
+    """Faults of a program's --help."""
     argv = [str(TESTS.parent / name), "--help"]
     try:
         done = subprocess.run(argv, capture_output=True, text=True, timeout=60)
@@ -219,7 +219,7 @@ def helped(name: str) -> str:
 
 
 def results() -> Iterator[tuple[str, Any, Any]]:
-    """Name, what is found, what is right."""
+    """Name, result, expected result."""
     for name, out, status, want in OUTPUTS:
         yield name, counted(out, status), want
     for name, when, blamed in BOOTS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""The laboratory's parts that passed on this machine, and whose inputs are the same since.
+"""Parts of the laboratory that passed on this machine and whose inputs have not changed since.
 
 Inputs are the tree's files, without the tests that the laboratory does not use, and the packages of this
 machine and of the releases' images. A test of the laboratory that uses more of tests/ names it with --tests.

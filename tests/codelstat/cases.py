@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-"""Tests as functions: @case says what holds, main() runs them and prints KTAP."""
+"""Tests as functions: @case gives the title, main() runs them and prints KTAP."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _run(number: int, title: str, test: Test) -> bool:
     except Skip as reason:
         print(f"ok {number} {title} # SKIP {reason}", flush=True)
         return True
-    except Exception:  # pylint: disable=broad-except # a failed case, whatever it is
+    except Exception:  # pylint: disable=broad-except # any exception fails the case
         for line in traceback.format_exc().splitlines():
             print(f"# {line}")
         print(f"not ok {number} {title}", flush=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-"""`codelstat export` as a process on loopback, and its text taken apart."""
+"""`codelstat export` as a process on loopback, and a parser of its text."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Exporter:
         assert kind or status == 0, f"it ended with {status}"
 
     def end(self, signum: int = signal.SIGTERM) -> int:
-        """Within two seconds, whoever is connected."""
+        """Within two seconds, with any number of connections."""
         self.process.send_signal(signum)
         try:
             status = self.process.wait(2)
@@ -97,7 +97,7 @@ def read_all(sock: socket.socket) -> bytes:
 
 
 class Answer:
-    """What came back; status 0 if it was nothing."""
+    """The response; status 0 if there was none."""
 
     def __init__(self, raw: bytes) -> None:
         head, _, self.body = raw.partition(b"\r\n\r\n")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-/* What codelstat top makes of flows that come, go and change hands. Prints KTAP. */
+/* codelstat top: flows that are added, removed, and taken over by another hash. Prints KTAP. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static struct cs_flow flow(uint32_t minor, uint64_t packets, uint32_t drops)
 	return made;
 }
 
-/* A flow against what was seen of it @ago seconds ago, in an interval of a second */
+/* A flow compared with its last dump @ago seconds ago, in an interval of a second */
 static struct flow_row compare(const struct cs_flow *then, unsigned int ago,
 			       const struct cs_flow *now, uint64_t qdisc_bytes)
 {
@@ -84,7 +84,7 @@ static void order(void)
 	flows_compare(rows, seen, SECOND, flows, 4, &delta);
 	ktap_result(rows[0].flow == &flows[1] && rows[1].flow == &flows[2] &&
 		    rows[2].flow == &flows[0] && rows[3].flow == &flows[3] && !rows[3].known,
-		    "largest share first, then the largest backlog; what is not known last");
+		    "largest share first, then the largest backlog; unknown flows last");
 }
 
 static void percentiles(void)

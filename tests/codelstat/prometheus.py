@@ -122,7 +122,7 @@ class Prometheus:
             return json.load(answer)["data"]
 
     def query(self, expression: str) -> Series:
-        """What it says now, by labels."""
+        """The present values, by labels."""
         result = self.api("query", query=expression)["result"]
         return {
             frozenset((k, v) for k, v in row["metric"].items() if k not in ("job", "instance")): (

@@ -39,7 +39,7 @@ def objects(*words: str) -> list[Object]:
 
 
 def refusal(status: int, *words: str) -> str:
-    """What it says on standard error, which is one or two lines and nothing else."""
+    """Its standard error, which must have one or two lines."""
     done = codelstat(*words, status=status)
     assert done.stderr.startswith("codelstat"), done.stderr
     assert len(done.stderr.splitlines()) <= 2, done.stderr
@@ -238,7 +238,7 @@ def _() -> None:
 
 
 def screen(rows: int, columns: int, *words: str) -> str:
-    """What it writes to a terminal of this size."""
+    """Its output to a terminal of this size."""
     master, slave = pty.openpty()
     ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     environment = os.environ | {"TERM": "xterm"}

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-"""`codelstat export`: the text, as a file and by what HTTP clients want."""
+"""`codelstat export`: the text, in a file and over HTTP."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def text(*words: str) -> str:
 
 
 def listed() -> list[dict[str, Any]]:
-    """What codelstat says itself at the recording's end."""
+    """The list of codelstat at the end of the recording."""
     done = codelstat("list", "--replay", RECORDING, "--once", "--json")
     return json.loads(done.stdout)["qdiscs"]
 

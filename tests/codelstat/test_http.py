@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-"""Clients that mean harm to `codelstat export`, or know no better; each within a time."""
+"""Malicious and broken clients of `codelstat export`, each with a time limit."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def closed_after(sock: socket.socket) -> float:
 
 
 def open_files(exporter: Exporter, expected: int) -> None:
-    """Nothing is kept of those who have gone."""
+    """No memory is used for closed connections."""
     end = time.monotonic() + 5
     while exporter.open_files() != expected and time.monotonic() < end:
         time.sleep(0.05)

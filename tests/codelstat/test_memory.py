@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-"""What a recording takes of memory: in proportion to its bytes, and bounded."""
+"""The memory of a recording: proportional to its bytes, and bounded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def smallest_flow(number: int) -> bytes:
 
 
 def replay(memory: int, path: str, *words: str) -> tuple[int, str]:
-    """Status and what it says on standard error, with so many bytes of memory."""
+    """Status and standard error with a limit on memory."""
     argv = ["prlimit", f"--as={memory}", CODELSTAT, *words, "--replay", path, "--speed", "0"]
     done = subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     return done.returncode, done.stderr

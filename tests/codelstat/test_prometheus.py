@@ -17,7 +17,7 @@ from exporter import Exporter
 from prometheus import Prometheus, Series
 
 SCRAPES = "100ms"
-ENOUGH = 60  # scrapes: rate() adds to what it knows up to half a scrape at each end
+ENOUGH = 60  # scrapes: rate() extrapolates by up to half a scrape at each end
 WAIT = 30  # seconds, until it has all of the recording
 Qdisc = dict[str, Any]
 
@@ -36,7 +36,7 @@ def recorded() -> list[list[Qdisc]]:
 
 
 def changes() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Device, and what a qdisc did, in each interval of the recording."""
+    """Device and counts of a qdisc in each interval of the recording."""
     for qdiscs in recorded():
         for qdisc in qdiscs:
             yield qdisc["dev"], qdisc["change"]
@@ -111,7 +111,7 @@ def late_agree(series: Series) -> None:
 
 
 def all_scraped(prometheus: Prometheus) -> None:
-    """Until it knows what the recording ends with."""
+    """Wait until it has the last values of the recording."""
     expected = {
         (q["dev"], q["handle"]): float(q["ledger"]["sent"]["packets"]) for q in recorded()[-1]
     }

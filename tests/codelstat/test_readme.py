@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-"""The screens of codelstat in doc/statistics.md are what codelstat prints for its recordings, word for word."""
+"""The screens of codelstat in doc/statistics.md equal the output of codelstat for its recordings."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-"""`codelstat top`: its lines, its JSON, and what the list says of the same recording."""
+"""`codelstat top`: its lines, its JSON, and the list of the same recording."""
 
 from __future__ import annotations
 

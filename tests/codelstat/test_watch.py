@@ -37,7 +37,7 @@ def frames(*words: str, locale: str = "C.UTF-8", columns: int = 80, lines: int =
 
 
 def listed() -> list[dict[str, Any]]:
-    """What the list says of each interval."""
+    """The list of each interval."""
     words = ("list", "r1", "--handle", "10:", "--replay", RECORDING, "--speed", "0", "--json")
     return [json.loads(n)["qdiscs"][0] for n in codelstat(*words).stdout.splitlines()]
 

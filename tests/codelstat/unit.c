@@ -248,7 +248,7 @@ static void owners(void)
 	}
 }
 
-/* What an operator sees, and what he is told: in 1 s, unless a case says otherwise */
+/* Figures and their verdicts; the interval is 1 s unless a case has another one */
 struct situation {
 	const char *verdict;
 	double ms;		/* that packets waited, half of them */
@@ -371,7 +371,7 @@ static void verdicts(void)
 		cs_verdict(&q, &d, s->share ? flows : NULL, 2, text, sizeof(text));
 		if (strcmp(text, s->verdict))
 			differs("verdict", text, s->verdict);
-		/* what does not fit as a whole is left out */
+		/* a remark that does not fit is left out */
 		cs_verdict(&q, &d, s->share ? flows : NULL, 2, text, 70);
 		if (strlen(s->verdict) > 69 && strchr(text, ';'))
 			differs("verdict in 70 bytes", text, "without a remark");

@@ -189,7 +189,7 @@ static bool codel_state(void)
 	return drained();
 }
 
-/* ---- rounds that 16 bits cannot tell from others ---- */
+/* ---- rounds of more turns than 16 bits can count ---- */
 
 static bool many_old(void)
 {
@@ -267,7 +267,7 @@ static bool forgives(void)
 
 /* ---- few flows ---- */
 
-/* Each of @count hashes has a flow of its own, after as many others were active often. */
+/* Each of @count hashes gets its own flow, after @count others were active several times. */
 static bool few(u32 count)
 {
 	u32 i;

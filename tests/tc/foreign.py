@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-"""What others read tc's output with, fetched once into the project's cache.
+"""Programs of others that parse tc's output, fetched once into the project's cache.
 
 foreign.py flent         flent's module, from PyPI
 foreign.py tc-testing    the kernel's tests of tc, from Debian's linux-source
@@ -33,7 +33,7 @@ class Missing(Exception):
 
 
 def fetch(argv: Sequence[str], folder: Path) -> None:
-    """Runs what brings a file into `folder`."""
+    """Runs a command that places a file into `folder`."""
     process.say(f"fetching: {' '.join(argv)} (once)")
     try:
         done = subprocess.run(
@@ -57,7 +57,7 @@ def flent() -> Path:
 
 
 def source_package() -> str:
-    """The newest linux-source that this machine's apt knows."""
+    """The newest linux-source package that apt lists."""
     try:
         shown = process.output(["apt-cache", "depends", "linux-source"]).decode()
     except process.Failure as error:

@@ -31,12 +31,12 @@ static uint64_t seed;
 static bool json;
 static FILE *null;
 
-/* What has been printed as JSON, as the options that it stands for */
+/* The options in the printed JSON */
 static char words[WORDS_MAX][WORD_LEN];
 static unsigned int selector;
 static int n_words;
 
-/* What has been printed as JSON of statistics, which are no options */
+/* The statistics in the printed JSON */
 static struct {
 	bool on;
 	int depth;	/* of objects and arrays */
@@ -271,7 +271,7 @@ int parse_rtattr_flags(struct rtattr *tb[], int max, struct rtattr *rta,
 	return 0;
 }
 
-/* ---- what the options mean, written down a second time ---- */
+/* ---- the meaning of the options, implemented a second time ---- */
 
 enum shape { NUMBER, TIME, SIZE, FLAG, SELECTOR, ACTION };
 
@@ -324,7 +324,7 @@ static const struct {
 
 #define EXPECT_MAX (TCA_CODEL_EXT + 1)
 
-/* What a request must contain: by attribute, absent or a value */
+/* The expected request: by attribute, absent or a value */
 struct expectation {
 	bool present[EXPECT_MAX];
 	uint32_t value[EXPECT_MAX];
@@ -549,7 +549,7 @@ static void round_trip(void)
 	check_request(&r, &e);
 }
 
-/* What strtold() makes of the text, as every tc does with double precision */
+/* The value of the text by strtold(); tc uses double precision */
 static void compare_with_libc(const char *text, uint32_t value)
 {
 	static const struct { const char *unit; long double scale; } units[] = {
@@ -655,7 +655,7 @@ static void any_bytes(void)
 	free(attr);
 }
 
-/* Where the histogram is said to be: right, nearly right, or anywhere */
+/* Set the position of the histogram: right, nearly right, or anywhere */
 static void any_place(struct codel_ext_stats *ext, unsigned int buckets)
 {
 	ext->delay_offset = sizeof(*ext);

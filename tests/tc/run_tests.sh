@@ -140,7 +140,7 @@ checksums() {
 		! -name 'static-syms.h' -exec sha256sum {} + | sort -k 2)
 }
 
-# In a copy, whose sources must stay what they are
+# Build in a copy; its sources must not change
 build_in_tree() {
 	cp -a "$source" "$tmp/tree" && make -s -C "$tmp/tree" clean || return
 	checksums "$tmp/tree" >"$tmp/before"
@@ -148,7 +148,7 @@ build_in_tree() {
 	checksums "$tmp/tree" | diff "$tmp/before" -
 }
 
-# A build that fails leaves a tree whose own build works
+# After a failed build, the ordinary build of the tree works
 failed_build() {
 	cp -a "$plugins" "$tmp/tc" &&
 		cp -r "$plugins"/../uapi "$tmp" &&
@@ -172,7 +172,7 @@ flent() {
 		--plugins "$plugins" --fakekernel "$PWD/fakekernel.so" $tc
 }
 
-# What an iproute2 build does not go without
+# Programs that a build of iproute2 requires
 have_tools() {
 	local tool
 

@@ -28,7 +28,7 @@ KIND = re.compile(r"\b(fq_codel|codel)\b")
 
 
 class Failed(Exception):
-    """What a case should not have done."""
+    """A failure of a case."""
 
 
 class Case:
@@ -72,7 +72,7 @@ def system(*words: str) -> None:
 
 
 def attempt(case: Case) -> str:
-    """What is wrong, or nothing. Every case has devices of its own."""
+    """The faults of a case. Every case has its own devices."""
     system("netns add", NETNS)
     try:
         for device in DEVICES:

@@ -12,7 +12,7 @@ from typing import Any
 
 from test_plugins import NO_PLUGINS, STOCK_KINDS, ExtStats, Tc, own_statistics, random_stats
 
-# Of what flent finds, by kind: it must have read the kind's own numbers, not only the common ones
+# Values that flent must find, by kind: statistics of the kind, not only the common ones
 FOUND = {
     "codel": {"dropped", "backlog_bytes", "count", "lastcount", "delay", "maxpacket", "ecn_mark"},
     "fq_codel": {"dropped", "backlog_bytes", "maxpacket", "new_flow_count", "new_flows_len"},
@@ -20,7 +20,7 @@ FOUND = {
 
 
 def flents(parser: Any, texts: list[str]) -> Any:
-    """What flent makes of a run in which tc printed these."""
+    """The values that flent parses from these outputs of tc."""
     lines = "".join(f"Time: {i}.5\n{text}\n---\n" for i, text in enumerate(texts, 1))
     return parser.parse(lines.splitlines(keepends=True), "")
 

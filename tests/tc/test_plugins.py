@@ -36,7 +36,7 @@ Attrs = dict[int, bytes]
 
 
 class Option(NamedTuple):
-    """What an option is on the wire, independently of the plugins' tables."""
+    """The attribute of an option, independent of the plugins' tables."""
 
     attr: int
     shape: str
@@ -101,7 +101,7 @@ def wire(option: Option, value: int) -> bytes:
 
 
 class Tc:
-    """One tc, and the attributes that its kernel has been told."""
+    """One tc, and the attributes that it has sent."""
 
     def __init__(self, command: list[str], plugins: str, preload: str) -> None:
         self.command = command
@@ -129,7 +129,7 @@ class Tc:
         return attrs(request[TCA_OPTIONS])
 
     def refusal(self, kind: str, *options: str) -> str:
-        """What tc says; nothing may have been sent."""
+        """tc's error message; no request may have been sent."""
         self.state.unlink(missing_ok=True)
         done = self.run("qdisc", "add", "dev", "lo", "root", kind, *options)
         assert done.returncode != 0, f"{options}: accepted"
@@ -510,7 +510,7 @@ def random_xstats(rng: random.Random, kind: str, length: int) -> bytes:
 def test_statistics_are_those_of_the_stock_tc(tc: Tc) -> None:
     rng = random.Random(5)
     for kind in STOCK_KINDS:
-        for length in range(0, 48):  # what we add begins where the kernel's ends
+        for length in range(0, 48):  # the extended statistics begin after the in-tree ones
             tc.dump(kind, None, random_xstats(rng, kind, length))
             for what in ("qdisc", "class"):
                 for flags in (["-s"], ["-s", "-j"]):
@@ -547,7 +547,7 @@ def test_statistics_are_raw_in_json(tc: Tc) -> None:
     for kind in ("fq_codel", "fq_codel_oot"):
         tc.dump(kind, None, struct.pack("=IiIIIIi", 1, -5, 8, 6, 7, 9, -10))
         if not tc.text("-j", "-s", what="class").startswith("["):
-            return  # older tc know no JSON of classes
+            return  # older versions of tc have no JSON of classes
         shown = tc.json("-s", what="class")["stats"]
         wanted = {"deficit": -5, "count": 6, "lastcount": 7, "ldelay": 8}
         assert (wanted | {"drop_next": -10}).items() <= shown.items(), shown
@@ -568,7 +568,7 @@ FLOW_BOUNDS = [0, *(1 << k for k in range(20, 32))]
 
 
 class Histogram(NamedTuple):
-    """Sojourn times as the kernel counts them, and what must be shown of them."""
+    """The histogram as the module sends it, and as the plugins must print it."""
 
     bounds: list[int]
     packets: list[int]

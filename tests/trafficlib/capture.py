@@ -11,7 +11,7 @@ from __future__ import annotations
 import socket
 import sys
 
-ETH_P_ALL = 0x0003  # also what a bridge takes
+ETH_P_ALL = 0x0003  # also packets that a bridge takes
 ETH_P_IP = 0x0800
 SO_RCVBUFFORCE = 33
 CE = 3

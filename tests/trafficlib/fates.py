@@ -100,7 +100,7 @@ def follow(events: list[trace.Event]) -> Fates:
 
 
 def bounds() -> Iterator[int]:
-    """Where the buckets begin, ns, by what codel_delay.h says of them."""
+    """Lower bounds of the buckets, ns, as documented in codel_delay.h."""
     yield from range(0, 512, 64)
     for octave in range(9, 37):
         yield from range(1 << octave, 2 << octave, 1 << octave - 3)
@@ -115,7 +115,7 @@ def bucket_of(time: int) -> int:
 
 
 def buckets(delay: Qdisc) -> Iterator[str]:
-    """What is wrong with the bounds of those that are shown."""
+    """Faults in the bounds of the buckets in the output."""
     for shown in delay["buckets"]:
         start, end = shown["from_ns"], shown["to_ns"] or BOUNDS[-1]
         if (start, end) not in zip(BOUNDS, BOUNDS[1:]):
@@ -135,7 +135,7 @@ def percentiles(sojourns: list[int], delay: Qdisc) -> Iterator[str]:
 
 
 def shape(sojourns: list[int], delay: Qdisc) -> Iterator[str]:
-    """More than the percentiles: as many packets below every bound, and the same maximum."""
+    """Faults in the histogram: every bound has the same number of packets below it, and the maximum is the same."""
     below = 0
     wrong = []
     for bucket in delay["buckets"]:
@@ -158,7 +158,7 @@ def shape(sojourns: list[int], delay: Qdisc) -> Iterator[str]:
 
 
 def counts(fates: Fates, qdisc: Qdisc) -> Iterator[tuple[str, int, int]]:
-    """What, as the trace has it, as the qdisc has it."""
+    """Title, value of the trace, value of the qdisc."""
     dropped = {cause: count["packets"] for cause, count in qdisc["dropped"].items()}
     yield "sent", len(fates.sojourns), qdisc["sent"]["packets"]
     yield "in the histogram", len(fates.sojourns), sum(

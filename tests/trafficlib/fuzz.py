@@ -113,7 +113,7 @@ class Fuzz:
         return f"send {count}, {flows} flows, prio {prio:x}, ECN {ect}"
 
     def name_classes(self) -> str:
-        """A packet for each class, or as many."""
+        """A packet for each class, or the same number of packets."""
         count = min(self.queues, CLASSES)
         for number in range(count):
             self.give(NO_GSO + probe.frame(60, 0), self.class_of(number + 1))
@@ -163,7 +163,7 @@ class Fuzz:
         return self.qdisc("change", *(word for pair in options.items() for word in pair if word))
 
     def drain(self) -> str:
-        """CoDel drops whatever it may, down to the last packet, which may be longer than an MTU."""
+        """CoDel drops all packets but the last, which may be longer than an MTU."""
         what = self.change_to({"limit": "1000", "target": "1us", "interval": "1us", "noecn": ""})
         count = self.random.randint(2, 30)
         for number in range(count):
@@ -173,7 +173,7 @@ class Fuzz:
 
     def reset_stats(self) -> str:
         what = self.qdisc("change", "reset_stats")
-        self.given = self.own().received[0]  # what waited; some of it may have left since
+        self.given = self.own().received[0]  # packets that waited; some may have been sent since
         return what
 
     def wait(self) -> str:
@@ -227,7 +227,7 @@ class Fuzz:
             steps += [self.link] * 6
         return self.random.choice(steps)()
 
-    # ---- what must hold
+    # ---- invariants
 
     def own(self) -> accounting.Accounting:
         return next(one for one in accounting.read() if one.handle == probe.handle(self.handle))

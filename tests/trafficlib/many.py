@@ -20,7 +20,7 @@ FIRST = 0xAC100000  # 172.16.0.0
 
 
 def frame(flow: int) -> bytes:
-    """UDP over IPv4, each flow from another address; checksums are nobody's business here."""
+    """UDP over IPv4, each flow from another address; without checksums."""
     length = SIZE - len(ETHERNET)
     ip = struct.pack("!BBHHHBBHLL", 0x45, 0, length, 0, 0, 64, 17, 0, FIRST + flow, FIRST)
     udp = struct.pack("!HHHH", 1024, PORT, length - 20, 0)

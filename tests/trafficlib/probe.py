@@ -40,7 +40,7 @@ from . import accounting
 SO_SNDBUFFORCE = 32
 SO_RCVBUFFORCE = 33
 ETH_P_IP = 0x0800
-ENDLESS = 1 << 30  # what is stuck in a queue must not stop the sender
+ENDLESS = 1 << 30  # packets in a queue must not block the sender
 ETHERNET = bytes.fromhex("020000000001 020000000002 0800")
 HEADERS = 14 + 20 + 8
 PORT = 9  # discard
@@ -85,7 +85,7 @@ def transmit(sock: socket.socket, data: bytes) -> None:
     try:
         sock.send(data)
     except OSError:
-        pass  # ENOBUFS: the queue dropped it; ENETDOWN: nobody will have counted it
+        pass  # ENOBUFS: the queue dropped it; ENETDOWN: no qdisc counts it
 
 
 def handle(text: str) -> int:
@@ -307,6 +307,6 @@ def main() -> None:
         name, *words = line.split()
         try:
             answer = COMMANDS[name](*words)
-        except Exception as error:  # the test has to hear of it, whatever it is
+        except Exception as error:  # report any exception to the test
             answer = f"error: {error}"
         print(answer, flush=True)

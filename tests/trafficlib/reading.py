@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""What it costs to read statistics.
+"""The cost of reading statistics.
 
     reading.py DEV classes|qdiscs
 
@@ -16,7 +16,7 @@ import time
 from . import accounting
 
 RTM = {"classes": 42, "qdiscs": accounting.RTM_GETQDISC}
-BUFFER = 32768  # what tc and codelstat offer, and the most that the kernel fills at once
+BUFFER = 32768  # buffer of tc and codelstat, and the most that the kernel fills at once
 
 
 def dump(kind: int, index: int) -> tuple[int, int, int]:

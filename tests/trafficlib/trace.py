@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator
 
-PAGE = struct.Struct("=QQ")  # time stamp, length of what follows
+PAGE = struct.Struct("=QQ")  # time stamp, length of the data
 LENGTH = 0xFFFFF
 MISSED = 1 << 31  # events were lost before this page
 WORD = struct.Struct("=I")
@@ -91,7 +91,7 @@ def records(page: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def pages(instance: Path) -> Iterator[bytes]:
-    """Of all processors; what was read is no longer there."""
+    """The pages of all processors; reading consumes them."""
     size = os.sysconf("SC_PAGE_SIZE")
     for path in sorted(instance.glob("per_cpu/cpu*/trace_pipe_raw")):
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as pipe:

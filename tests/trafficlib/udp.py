@@ -52,7 +52,7 @@ def family(address: str) -> socket.AddressFamily:
 
 
 class Flow:
-    """What became of the datagrams from one source port."""
+    """The fates of the datagrams from one source port."""
 
     def __init__(self) -> None:
         self.ecn = [0, 0, 0, 0]
@@ -232,7 +232,7 @@ def send(opts: Options) -> None:
 
 
 class Options:
-    """Not argparse: to import it takes as long as most of what is sent here."""
+    """Not argparse: importing it takes as long as most of the traffic."""
 
     # sink
     port = 5000

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * What the ceiling promises, in simulations of one queue before one link:
+ * Properties of the ceiling, in simulations of one queue before one link:
  *
  *	senders that do not slow down ---> queue ---> link
  *
@@ -56,7 +56,7 @@ struct sim {
 	u64 free;		/* the link is busy until then */
 	bool idle;		/* it found the queue empty */
 
-	u64 begin;		/* what is sent from then on is counted */
+	u64 begin;		/* packets sent from then on count */
 	struct accounting accounting[SENDERS][2];
 	u64 waited[SLOTS];	/* packets delivered, by sojourn time */
 	u64 longest;		/* sojourn time of them, ns */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* The buckets of codel_delay.h: what codel_uapi.h and the manual promise of them. */
+/* The buckets of codel_delay.h, as documented in codel_uapi.h and the manual. */
 #include "uapi/codel_delay.h"
 #include "ktap.h"
 #include "rng.h"

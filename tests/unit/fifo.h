@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* A queue of packets, and the record of what became of them. */
+/* A queue of packets, and a record of their fates. */
 #ifndef FIFO_H
 #define FIFO_H
 
@@ -51,7 +51,7 @@ enum fate {
 	FATE_DROPPED,
 };
 
-/* what became of each packet that one dequeue took, in order */
+/* the fate of each packet of one dequeue, in order */
 struct fates {
 	uint64_t *entry;	/* FIFO_SIZE of them: id * 4 + fate */
 	uint32_t len;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
-/* Results as the kernel's own tests print them (KTAP). */
+/* Results in the format of the kernel's tests (KTAP). */
 #ifndef KTAP_H
 #define KTAP_H
 

@@ -6,7 +6,7 @@
  *	law		the drop schedule against the square root
  *	traffic		side by side with a model after the pseudo-code
  *	turns		the same for queues that take turns at one link
- *	ceiling		what the ceiling promises, in simulated floods
+ *	ceiling		properties of the ceiling, in simulated floods
  */
 #include <stdio.h>
 #include <stdlib.h>

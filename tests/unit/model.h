@@ -19,7 +19,7 @@ typedef long long model_ns;
 /* the step that the model shall take where the exact one is not a whole ns */
 typedef model_ns (*model_step_fn)(model_ns interval, unsigned long count);
 
-/* what the queues of one link have in common */
+/* common to the queues of one link */
 struct model_watch {
 	bool late;		/* a packet has waited for half an interval */
 	model_ns began;		/* the first of the late packets left */
@@ -72,7 +72,7 @@ model_ns model_ceiling(const struct model *model);
 /* @dropped packets at the head are lost because the queue was too long */
 void model_overflow(struct model *model, unsigned int dropped);
 
-/* one packet leaves, if there is one; model->fates tells what it took */
+/* dequeue a packet, if there is one; model->fates records dropped and marked ones */
 void model_dequeue(struct model *model, model_ns now);
 
 #endif /* MODEL_H */

@@ -68,7 +68,7 @@ void pair_enqueue(struct pair *pair, u64 now, u32 len, bool markable);
 /* the queue is too long: this many packets at its head are lost */
 void pair_overflow(struct pair *pair, u32 dropped);
 
-/* false, after notes that tell how, if the two differ */
+/* if the two differ, print notes and return false */
 bool pair_dequeue(struct pair *pair, u64 now);
 
 #endif /* PAIR_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Tables: what is shown to codel.h, packet by packet, and what it must say. */
+/* Tables: the input of codel.h, packet by packet, and the expected verdict. */
 #include <stddef.h>
 
 #include "codel.h"
@@ -212,7 +212,7 @@ static const struct sequence sequences[] = {
 			OVER(100 * MS - 1, 0, 11), OVER(1, 1, 1),
 		},
 	}, {
-		.name = "a state that nobody asked about for 75 minutes",
+		.name = "a state without packets for 75 minutes",
 		INTERNET, .vars = { STOOD, START, 10, 2 },
 		.input = { { LATER, IDLE }, OVER(0, 1, 1) },
 	}, {
@@ -531,7 +531,7 @@ static const struct sequence sequences[] = {
 	},
 };
 
-/* What the line at hand draws, and how often it did. */
+/* The random number of the present line, and the number of its uses */
 static u32 lot;
 static unsigned int lots;
 

@@ -11,7 +11,7 @@ struct suite_options {
 	uint64_t dense;		/* counts of signals that are tried one by one */
 };
 
-/* each gives as many results as its _cases says */
+/* each prints as many results as its _cases */
 int law_cases(void);
 void law_run(const struct suite_options *options);
 

@@ -36,7 +36,7 @@ struct pattern {
 	struct range pause;	/* between phases, ns */
 	struct range phase;	/* events */
 	u32 limit;		/* packets */
-	unsigned int change;	/* one event in so many sets new parameters */
+	unsigned int change;	/* one of this number of events sets new parameters */
 	bool mtu_sized;		/* lengths that add up to an MTU, near enough */
 	bool shed;		/* a full queue loses packets at its head */
 	bool shared;		/* others stand in the same qdisc, at times */
@@ -323,7 +323,7 @@ static bool link_serve(struct run *run)
 	return run_dequeue(run);
 }
 
-/* What is being sent when the rate changes goes on at the new rate. */
+/* After a change of the rate, the rest of a packet is sent at the new rate. */
 static void link_phase(struct run *run)
 {
 	const struct pattern *p = run->pattern;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# What the tests of the runner share: KTAP lines, and a run with its results kept.
+# The library of the tests of the runner: KTAP lines, and a run that records its results.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 runner=$here/run
@@ -21,8 +21,8 @@ plan() {
 	echo "1..$1"
 }
 
-# ok NAME COMMAND...: one test, passed when the command succeeds. What was wrong is said last:
-# tests/check repeats the last lines.
+# ok NAME COMMAND...: one test, which passes if the command succeeds. The reason of a failure
+# is the last diagnostic, because tests/check repeats the last lines.
 ok() {
 	local name=$1 said
 	shift

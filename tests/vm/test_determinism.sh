@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The same command prints the same bytes: with TCP, netem, htb and fq_codel_oot at once, and
-# whatever the host does meanwhile.
+# independent of the load of the host.
 . "$(dirname "$0")/tap.sh"
 
 plan 7
@@ -24,7 +24,7 @@ ok "the second run succeeds" is "$status" 0
 ok "and prints the same bytes" cmp "$work/first" "$out"
 ok "they are not few" test "$(wc -c <"$out")" -gt 10000
 
-# Side by side: whoever is held up by the others must not notice.
+# In parallel: the runs delay each other, which must not change the result.
 for i in 1 2 3 4; do
 	"$runner" --release "${RELEASE:-bookworm}" -- \
 		python3 /root/tests/vm/ticks_guest.py >"$work/ticks.$i" 2>"$work/ticks.$i.err" &

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A machine that fails is 125 with the kernel's log, whatever the command says.
+# The status of a failed machine is 125, with the kernel's log, for any status of the command.
 . "$(dirname "$0")/tap.sh"
 
 plan 17

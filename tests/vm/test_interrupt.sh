@@ -5,7 +5,7 @@
 
 plan 9
 
-# A cache of its own shows what a run leaves in it; the roots of the releases are shared.
+# A separate cache, to find files that a run leaves in it; the roots of the releases are shared.
 vm -- true
 cache=${CODEL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/codel-oot}
 export CODEL_CACHE=$work/cache TMPDIR=$work/tmp
@@ -13,7 +13,7 @@ mkdir -p "$CODEL_CACHE" "$TMPDIR"
 ln -s "$cache/root" "$CODEL_CACHE/root"
 ln -s "$cache/image" "$CODEL_CACHE/image"
 
-# What a run started carries its environment; who looks for it never does, not even while it starts.
+# The processes of a run have a variable in their environment, by which this test finds them.
 mine() (
 	mark="^CODEL_CACHE=$CODEL_CACHE\$"
 	unset CODEL_CACHE

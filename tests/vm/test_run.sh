@@ -5,7 +5,7 @@
 
 plan 29
 
-# Image set-up, if there is any, tells its progress on standard error: have it done.
+# Build the image first: its progress is printed on standard error.
 vm -- true
 vm -- sh -c 'echo out; echo err >&2; exit 3'
 ok "the command's status comes through" is "$status" 3

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""From what the guest printed to figures."""
+"""From the output of the guest to figures."""
 
 from __future__ import annotations
 
@@ -105,5 +105,5 @@ def trust(results: Results) -> Figures:
 
 
 def options(jobs: Iterable[Job]) -> dict[str, str]:
-    """What tc and the module were told, by run."""
+    """The options of tc and of the module, by run."""
     return {j.name: f"{j.kind} {j.options} | {j.keys}" for j in jobs}

@@ -22,7 +22,7 @@ class Failure(Exception):
 
 @dataclass
 class Results:
-    """What the guest printed."""
+    """The output of the guest."""
 
     kernel: str = ""
     modules: dict[str, str] = field(default_factory=dict)
@@ -87,7 +87,7 @@ def _why_not_real() -> str:
 
 
 def real(jobs: list[Job]) -> Results:
-    """On this machine's own kernel, with what `make install` has installed."""
+    """On the host's kernel, with the installed modules."""
     why = _why_not_real()
     if why:
         raise Failure(f"REALTIME=1 cannot measure here: {why}")

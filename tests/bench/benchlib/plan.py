@@ -11,7 +11,7 @@ from .subjects import CODELS, FLOW_QUEUES, LOOP, MARK_UNSHARED, NOP, SUBJECTS, S
 # Time measured at most per run, ms. The figure does not depend on it.
 BUDGET = 150
 PACKETS = 10000
-# Flows that share a queue collect what waits, and that takes its time.
+# Flows that collide collect the backlog, which takes a long time.
 WARMUP_ONE, WARMUP_MANY = 3000, 30000
 FLOOD = 10  # packets offered for one that leaves
 ONLY_ENQUEUE = 1000  # nearly none leaves
@@ -48,7 +48,7 @@ class Row:
         return WARMUP_MANY if self.flows > 1 and self.fill else WARMUP_ONE
 
     def keys(self, kind: str, each: bool, packets: int) -> str:
-        """The line that the module is told."""
+        """The line of options for the module."""
         shared = not (self.setting.ecn and kind in MARK_UNSHARED)
         values = {
             "packets": packets, "warmup": self.warmup, "budget": BUDGET, "flows": self.flows,
@@ -198,7 +198,7 @@ def dump_jobs(kinds: Iterable[str]) -> list[Job]:
 
 
 def memory_jobs(kinds: Iterable[str]) -> list[Job]:
-    """As many qdiscs that what the allocator keeps back does not matter."""
+    """Enough qdiscs that the reserve of the allocator does not matter."""
     jobs = []
     for kind in kinds:
         sizes = (1024, 65536) if kind in (*FLOW_QUEUES, "fq", "fq_pie") else (1024,)

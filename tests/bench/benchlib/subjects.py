@@ -23,7 +23,7 @@ ENOUGH = 1_000_000  # a limit that is never reached
 
 @dataclass(frozen=True)
 class Setting:
-    """What a regime asks of every qdisc, whatever its words for it are."""
+    """The options of a regime, independent of their names in each qdisc."""
 
     limit: int = 10240  # packets
     memory: int = 0  # packets' worth of memory; 0: no limit of memory

@@ -15,7 +15,7 @@ static void __init leak(void)
 {
 	void *p = kmalloc(64, GFP_KERNEL);
 
-	/* Nobody may notice at build time either. */
+	/* The compiler must not notice, either. */
 	OPTIMIZER_HIDE_VAR(p);
 }
 
