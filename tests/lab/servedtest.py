@@ -45,7 +45,7 @@ SERVERS = {
 
 
 def perform(todo: plan.Plan) -> tuple[dict[str, object], dict[str, list[str]]]:
-    """By qdisc: what served l.up, or why the run failed. Every run is made anew."""
+    """By qdisc: the module that served l.up, or the failure of the run. No stored run is used."""
     with folder() as where:
         made = lab.Lab(where, lambda suite: "anew", work.perform, machine.complaints)
         failed = made.run([todo], 1, fresh=True)

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# On the host, as root: what the laboratory's kernel modules say and do. Traffic through several
+# On the host, as root: the records and the effects of the laboratory's kernel modules. Traffic through several
 # qdiscs in the machine of $RELEASE (bookworm), past lab_meter and over slow_link; the meter's
-# records against what tc says, which qdisc it was, and the rates that were asked for.
+# records must agree with tc, with the kind of the qdisc, and with the configured rates.
 
 set -uo pipefail
 

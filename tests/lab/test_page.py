@@ -61,7 +61,7 @@ def made(work: Path, grid: str, name: str = "", **more: Path) -> Path:
 
 
 def complete(out: Path) -> Complaints:
-    """Every experiment has its place; who has results has tables and, if it draws, a figure."""
+    """Every experiment has its place; one with results has tables and, if it draws, a figure."""
     text = (out / "index.html").read_text()
     wrong = []
     for module in figures.EXPERIMENTS:
@@ -90,7 +90,7 @@ AGAIN = ("fig7", "table1", "rrul")
 
 
 def same_bytes(work: Path, default: Path, other: Path) -> Complaints:
-    """Of the same results, whatever matplotlib is told at home, and whatever else was run."""
+    """The same results give the same bytes, with any configuration of matplotlib and any other results."""
     home = work / "home"
     home.mkdir()
     (home / "matplotlibrc").write_text("xtick.labelsize: 20\naxes.labelpad: 40\n")
@@ -151,7 +151,7 @@ def refused(work: Path) -> Complaints:
 
 
 def kept(work: Path, out: Path) -> Complaints:
-    """All that the page needs and its results; what was there before is gone."""
+    """All files of the page and its results; former files are removed."""
     target = work / "kept"
     target.mkdir()
     (target / "stale.png").write_text("")
@@ -165,7 +165,7 @@ def kept(work: Path, out: Path) -> Complaints:
 
 
 def too_much(work: Path, out: Path) -> Complaints:
-    """A report of more than 5 MB is refused by size and name, and what is kept stays."""
+    """A report of more than 5 MB is rejected with size and name, and the kept one does not change."""
     target = work / "full"
     target.mkdir()
     (target / "old").write_text("")
@@ -182,13 +182,13 @@ def too_much(work: Path, out: Path) -> Complaints:
     return wrong
 
 
-# Names with digits, and what the commands are called
+# Names with digits, and the names of the commands
 NAMES = re.compile(r"fig(ure )?7|graph2|CS244|EXP=\w+|lab:\S+")
 TOP = HERE.parents[1]
 
 
 def readme_kept() -> Complaints:
-    """The documents' blocks are what the kept results give."""
+    """The documents' blocks agree with the kept results."""
     found = {p.stem: results.load(p) for p in sorted((HERE / "report").glob("*.json"))}
     return readme.stale("".join((TOP / n).read_text() for n in readme.FILES), found)
 
@@ -235,7 +235,7 @@ SERVED = {
 
 
 def servers(out: Path) -> Complaints:
-    """The page says which module served each qdisc."""
+    """The page has the module that served each qdisc."""
     text = (out / "index.html").read_text()
     rows = re.findall(r'<tr><th scope="row">(\w+)</th><td>([^<]*)</td>', text)
     return [f"{k} is not served by {v}" for k, v in SERVED.items() if (k, v) not in rows]
@@ -265,7 +265,7 @@ def seen(
 
 
 def quiet(browser: Browser, page: Path) -> Complaints:
-    """It loads its figures and nothing else: Chromium has nothing to say."""
+    """It loads its figures and nothing else: Chromium prints no message."""
     browser.open(page, DESK)
     return browser.complaints()
 
@@ -305,7 +305,7 @@ LOOKS: list[tuple[str, Page]] = [
     ("links are printed", partial(seen, "unprinted()", SHEET, False, paper=True)),
 ]
 WIDE = "<table><tr><td>" + "word" * 40 + "</td></tr></table>"
-# What is broken (a pattern of the page, and what comes in its place), and who has to notice
+# A defect (a pattern of the page, and its replacement), and the check that must find it
 BROKEN = [
     ("a wide table without a box", r"</header>", f"</header>{WIDE}", 1),
     ("boxes that do not scroll", r"overflow-x: auto", "overflow-x: visible", 1),

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# The same scenario gives the same bytes, whatever runs beside it: two machines at once, then one alone.
+# The same scenario gives the same bytes, independent of the load of the host: two machines at once, then one alone.
 
 set -uo pipefail
 

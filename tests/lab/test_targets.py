@@ -215,7 +215,7 @@ def missing(*runs: tuple[str, str, int]) -> int:
 
 
 def looser() -> list[str]:
-    """What meets the bounds of the sources meets those of the reduced grids."""
+    """Results that meet the bounds of the sources meet those of the reduced grids."""
     wrong = []
     for found in sample.default():
         module = figures.BY_NAME.get(found["name"])

@@ -51,7 +51,7 @@ def loads(count: int, rate: str = "10mbit") -> list[dict[str, str]]:
 
 
 def state(module: ModuleType, count: int, value: float) -> State:
-    """The first target's, with so many loads whose middle is `value`."""
+    """The first target's text, with this number of loads whose median is `value`."""
     runs = []
     for number, point in enumerate(loads(count) if module is not fig8 else of_rtt(count)):
         shifted = value + (number - (count - 1) / 2) * 0.001

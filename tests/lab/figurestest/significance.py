@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""The exact test and Holm's correction on cases whose results are known, and what the page says of them."""
+"""The exact test and Holm's correction on cases whose results are known, and the words of the page for them."""
 
 from __future__ import annotations
 

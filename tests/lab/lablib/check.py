@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Reads a scenario's tables by the schema, into the units of runs. Whatever is wrong is collected."""
+"""Reads a scenario's tables by the schema, into the units of runs. All errors are collected."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Reader:
         self.wrong((*path, name), f"no such key ({hint})")
 
     def given(self, path: Path, keys: Keys, tables: tuple[str, ...] = ()) -> Table:
-        """What stands in a table, without defaults."""
+        """The values of a table, without defaults."""
         found = Table()
         for name, value in self.subtable(path).items():
             if name in keys:
@@ -72,7 +72,7 @@ class Reader:
             self.wrong((*path, *error.inside), str(error))
 
     def whole(self, path: Path, keys: Keys, tables: tuple[str, ...] = ()) -> Table:
-        """The same with defaults; what must be there is."""
+        """The same with defaults; required keys are present."""
         found = self.given(path, keys, tables)
         there = self.subtable(path)
         for name, key in keys.items():

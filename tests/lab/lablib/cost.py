@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""How much wall time a run takes: a boot, its virtual seconds, and what it carries.
+"""Wall time of a run: a boot, its virtual seconds, and its packets.
 
 Only the order of runs and the time that is shown depend on it, no result.
 """
@@ -15,11 +15,11 @@ from .plan import Run
 # Seconds: of a boot, of a virtual second, of a megabit through the bottleneck, of a packet that
 # wakes a program
 SECONDS = (4.0, 0.05, 0.02, 0.001)
-TRUST = 1.0  # seconds of a measured run that change an estimate by half of what they differ
+TRUST = 1.0  # seconds of a measured run that move an estimate half way to the measurement
 
 
 def before(run: Run) -> float:
-    """What a run takes on a machine like ours."""
+    """Wall time of a run on the reference machine."""
     found = run.document
     amounts = (1, found["duration"] / SECOND, megabits(found), singles(found))
     return sum(seconds * amount for seconds, amount in zip(SECONDS, amounts))
@@ -40,7 +40,7 @@ class Cost:
 
 
 def span(running: Iterable[float], waiting: Sequence[float], workers: int) -> float:
-    """Wall time until all is done: what still runs, then the others in this order."""
+    """Wall time until all runs have ended: the present ones, then the others in this order."""
     busy = sorted(running)
     busy += [0.0] * (workers - len(busy))
     heapq.heapify(busy)

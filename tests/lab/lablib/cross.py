@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""What must hold between the values of a scenario."""
+"""Conditions between the values of a scenario."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def spell(reader: Reader, item: Table, found: Table) -> None:
 
 
 def fits(reader: Reader, item: Table, found: Table) -> None:
-    """Datagrams are not cut: a part of one tells nobody whose it is."""
+    """Datagrams must not be fragmented: a fragment has no ports."""
     nodes = found["nodes"]
     if item["kind"] not in HEADERS or not {item["from"], item["to"]} <= set(nodes):
         return
@@ -136,6 +136,6 @@ CHECKS: tuple[Check, ...] = (chain, times, subjects, rates, traffic)
 
 def check(reader: Reader, found: Table) -> None:
     for one in CHECKS:
-        # What could not be read has been reported already
+        # Values that could not be parsed have been reported already
         with contextlib.suppress(Absent):
             one(reader, found)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""The run document: what the guest is told, in ns, bit/s and bytes."""
+"""The run document: the input of the guest, in ns, bit/s and bytes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HOST_ONLY = ("enabled",)
 
 
 class Unfit(Exception):
-    """A qdisc's words have no meaning where it is to be; with the path of who said them."""
+    """The words of a qdisc have no meaning at its place; with the path of the key that has them."""
 
     def __init__(self, path: Path, message: str) -> None:
         super().__init__(message)
@@ -102,7 +102,7 @@ def item(traffic: Table, index: int, duration: int) -> Document:
 
 
 def for_guest(document: Document) -> Document:
-    """Without what only the host makes of it, so that asking for more figures changes none."""
+    """Without the keys that only the host uses, so that they do not change a run."""
     return {k: v for k, v in document.items() if k not in ("series", "held_below")}
 
 

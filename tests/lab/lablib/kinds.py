@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""The kinds of values that a scenario has: what each is called, and how it is read.
+"""The kinds of values of a scenario: their names and parsers.
 
 A kind's `read` gives the value as runs use it (ns, bit/s, bytes), or raises Bad, which says
 what was wrong and what would be right.
@@ -28,7 +28,7 @@ class Bad(ValueError):
 
 @dataclass(frozen=True)
 class Kind:
-    """What a value is, in a word for the reference, and its reader."""
+    """A kind of value: its name in the reference, and its parser."""
 
     word: str
     read: Callable[[Any], Any]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""From plans to results: what is missing is run, what is complete is written."""
+"""From plans to results: run missing runs, write complete results."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Lab:
         errors.check()
 
     def run(self, plans: Sequence[Plan], workers: int, fresh: bool) -> list[work.Failed]:
-        """All that is missing; what failed is returned, in the order of the plans.
+        """Performs missing runs; returns the failed ones in the order of the plans.
 
         Nothing runs if tc refuses the words of a qdisc.
         """
@@ -105,7 +105,7 @@ class Lab:
 
 
 def explain(every: Sequence[work.Failed], without: Sequence[str]) -> Iterator[str]:
-    """What failed and why, if anything did; the same reason is not told twice in a row."""
+    """Failed runs and their reasons; repeated reasons are left out."""
     if not every:
         return
     told: list[str] = []

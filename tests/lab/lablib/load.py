@@ -23,7 +23,7 @@ def capacity(way: Document, duration: int) -> int:
 
 
 def offered(item: Document) -> float:
-    """Bits that an item of traffic may send; TCP takes what it gets."""
+    """Bits that an item of traffic may send; TCP is limited by the link."""
     seconds = (item["stop"] - item["start"]) / SECOND
     kind = item["kind"]
     if kind in ("cbr", "onoff"):
@@ -40,7 +40,7 @@ def heading(document: Document, item: Document) -> tuple[str, range]:
 
 
 def megabits(document: Document) -> float:
-    """What passes the slowest link of each direction, at most."""
+    """Most bits that pass the slowest link of each direction."""
     total = 0.0
     for name in OTHER:
         items = [i for i in document["traffic"] if heading(document, i)[0] == name]

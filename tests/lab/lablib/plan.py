@@ -47,7 +47,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Plan:
-    """A scenario's runs, and what its results are headed with."""
+    """The runs of a scenario, and the head of its results."""
 
     name: str
     title: str
@@ -59,7 +59,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line has to say about scenarios."""
+    """Options of the command line about scenarios."""
 
     grid: str = DEFAULT_GRID
     sets: Sequence[str] = ()
@@ -135,7 +135,7 @@ class Planner:
 
 
 def narrow(tree: Tree, options: Options, errors: Errors) -> None:
-    """--seeds and --only, as if the file said so."""
+    """--seeds and --only, as if they were in the file."""
     if options.seeds:
         tree.put(("seeds",), list(options.seeds), {(): "--seeds"})
     qdiscs = tree.get(("qdiscs",)) or {}

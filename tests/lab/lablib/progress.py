@@ -29,7 +29,7 @@ def virtual(runs: Sequence[Run]) -> float:
 
 
 class Progress:
-    """What is done, what runs and what waits."""
+    """Finished, present and waiting runs."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class Progress:
         return f"{run.title} ({self.noted[id(run)][0]}/{virtual([run]):.0f} s)"
 
     def rest(self) -> list[float]:
-        """Seconds that what runs now still takes; what takes longer than thought is nearly done."""
+        """Seconds until the present runs end; a run that exceeds its estimate is nearly done."""
         every = [(self.estimate(run), start) for run, start in self.running.values()]
         return [max(whole - (self.now() - start), OVERDUE * whole) for whole, start in every]
 

@@ -72,7 +72,7 @@ def burst_for(wlog: int, low: int, packet: int) -> tuple[int, int]:
 
 
 def configure(rate: int, mtu: int, packets: int) -> Red:
-    """For a rate in bit/s; the queue holds so many packets."""
+    """For a rate in bit/s and a limit in packets."""
     packet = mtu + 14
     per_second = rate / (8 * packet)
     low = max(LEAST_MIN, TARGET_DELAY * per_second / 2) * packet

@@ -27,7 +27,7 @@ def rounded(value: Any) -> Any:
 
 
 def common(plan: Plan, outcomes: Sequence[Outcome], key: str) -> Any:
-    """What all runs have in common; by suite if there are several."""
+    """The common value of all runs; by Debian release if there are several."""
     by_suite = {run.suite: outcome[key] for run, outcome in zip(plan.runs, outcomes)}
     return by_suite if len(by_suite) > 1 else next(iter(by_suite.values()), None)
 

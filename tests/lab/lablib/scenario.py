@@ -43,7 +43,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Point:
-    """One combination of [vary]: what it is called by axis, and the scenario there."""
+    """One combination of [vary]: its labels by axis, and its scenario."""
 
     labels: dict[str, Any]
     tree: Tree
@@ -135,7 +135,7 @@ def apply_sets(tree: Tree, sets: Sequence[Setting], errors: Errors) -> None:
 
 
 def decided_twice(sets: Sequence[Setting], axes: dict[str, list[Choice]], errors: Errors) -> None:
-    """What --set and [vary] both give a value: the latter's would be taken."""
+    """Keys that both --set and [vary] set: the value of [vary] would be used."""
     varied = {s.path: name for name, axis in axes.items() for c in axis for s in c.settings}
     for setting in sets:
         path = setting.path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""What a scenario may say: every table and key, its kind, its default, and what it means.
+"""The schema of scenarios: every table and key, its kind, default and meaning.
 
 Checking (check.py) and the reference (reference.py) both come from here.
 """
@@ -33,7 +33,7 @@ def keys(*found: Key) -> Keys:
     return {key.name: key for key in found}
 
 
-# Tables whose keys are names of the scenario's own, or paths
+# Tables whose keys are names that the scenario defines, or paths
 TABLES = {
     "qdiscs": 'what is compared, a run for each: `NAME = "tc\'s words"`, or a table as below',
     "link": "a table for each link, in the order of the chain",

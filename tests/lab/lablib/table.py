@@ -52,7 +52,7 @@ def goodput(run: Figures) -> dict[str, float]:
 
 
 def queue_rate(run: Figures, queue: str) -> float | None:
-    """Mbit/s of TCP data that its user gets, of the items whose data was in this queue."""
+    """Goodput of TCP in Mbit/s, of the items whose data was in this queue."""
     here = dig(run, "queues", queue, "traffic") or {}
     found = [
         rate
@@ -114,7 +114,7 @@ def server_rows(qdisc: str, runs: Sequence[Figures]) -> Iterator[Row]:
 
 
 def phase_rows(qdisc: str, runs: Sequence[Figures]) -> Iterator[Row]:
-    """Of the queues whose link changes its rate. Not held at the end of the phase: never."""
+    """Of the queues whose link changes its rate; "never" if not held at the end of the phase."""
     for queue in runs[0]["queues"]:
         every = list(zip(*(run["queues"][queue].get("phases", ()) for run in runs)))
         for each in every if len(every) > 1 else ():

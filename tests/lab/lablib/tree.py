@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""A scenario's values as they were written, and where each was written; what was wrong, and where."""
+"""The values of a scenario with their places in the file, and its errors with their places."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .locate import Path
 
 Origins = Mapping[Path, str]
 
-LINE = re.compile(r"\(at line (\d+), column \d+\)")  # as tomllib says it
+LINE = re.compile(r"\(at line (\d+), column \d+\)")  # as in the messages of tomllib
 
 
 class Wrong(Exception):
@@ -24,12 +24,12 @@ class Wrong(Exception):
 
 
 class Errors:
-    """What was found wrong, each thing once."""
+    """The errors, each once."""
 
     def __init__(self) -> None:
         self.lines: dict[str, int] = {}  # and the line of the file that each is about
-        self.warnings: list[str] = []  # of what may be meant, and probably is not
-        self.count = 0  # of what was found, those that were said before as well
+        self.warnings: list[str] = []  # about values that are valid but probably wrong
+        self.count = 0  # of errors, repeated ones included
 
     def add(self, origin: str, path: Path, message: str) -> None:
         self.count += 1
@@ -57,7 +57,7 @@ def dotted(path: Path) -> str:
 
 
 def suggestion(name: str, known: Collection[str]) -> str:
-    """Of what may have been meant."""
+    """A suggestion for a misspelt word."""
     near = difflib.get_close_matches(name, known, 1)
     if near:
         return f"did you mean {near[0]}?"
@@ -75,7 +75,7 @@ class Tree:
         return Tree(copy.deepcopy(self.values), dict(self.origins))
 
     def origin(self, path: Path) -> str:
-        """Where this stands, or what it is in."""
+        """The place of this value, or of the table that contains it."""
         while path and path not in self.origins:
             path = path[:-1]
         return self.origins[path]

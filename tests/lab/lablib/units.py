@@ -19,7 +19,7 @@ def show(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Unit:
-    """A quantity: what it is called, and the words that may follow its number."""
+    """A quantity: its name, and the units that may follow its number."""
 
     name: str
     factors: dict[str, int]
@@ -48,7 +48,7 @@ class Unit:
         return min(reversed(written), key=len)
 
 
-# Rates in tc's words, which knows them in any case
+# Rates in tc's units, upper or lower case
 RATE = Unit("rate", {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}, any_case=True)
 TIME = Unit("time", {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9})
 SIZE = Unit(

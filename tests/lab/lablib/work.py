@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Runs side by side, each in a process of its own, which boots the machine and reduces what it says.
+"""Parallel runs, each in a process that boots the machine and reduces its output.
 
 A process puts its outcome into the store by itself. It has a session of its own, so that the
-terminal's ^C is ours alone, and it is asked to end when we end, however that comes.
+terminal's ^C reaches only this process, which ends the others whenever it ends.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Worker:
     log: IO[bytes] = field(repr=False)
 
     def said(self) -> str:
-        """All that it said so far; where the process writes next does not change."""
+        """Its output so far; does not move the position at which the process writes."""
         fd = self.log.fileno()
         return os.pread(fd, os.fstat(fd).st_size, 0).decode(errors="replace")
 
@@ -77,7 +77,7 @@ class Worker:
         return int(notes[-1]) if notes else 0
 
     def reason(self) -> list[str]:
-        """The last that it said, and what ended it if that was no error of its own."""
+        """The end of its output, and the signal that ended it, if any."""
         lines = NOTE.sub("", self.said()).splitlines()
         said = [line for line in lines if line.strip()][-REASON:]
         status = self.process.exitcode or 0
@@ -96,7 +96,7 @@ class Worker:
 
 
 def perform(run: Run, timeout: float) -> dict[str, Any]:
-    """Boots the machine for a run, and makes figures of what it left."""
+    """Boots the machine for a run, and reduces its files to figures."""
     from . import machine, measure  # numpy is for these processes alone
 
     raw = machine.run(for_guest(run.document), run.suite, run.out_of_tree, timeout)
@@ -130,7 +130,7 @@ def _work(parent: int, job: Job, store: Store, execute: Execute, log: IO[bytes])
         log.write(str(error).encode())
     except process.Interrupted as error:
         sys.exit(128 + error.signum)
-    except Exception:  # pylint: disable=broad-except  # whatever it is, it is the run's
+    except Exception:  # pylint: disable=broad-except  # any exception fails the run
         log.write(traceback.format_exc().encode())
     else:
         return
@@ -168,7 +168,7 @@ class Pool:
 
     @contextlib.contextmanager
     def ending(self) -> Iterator[None]:
-        """Nothing of ours runs afterwards."""
+        """Ends all processes of the runs."""
         try:
             yield
         finally:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""All results that are there, and what the figures make of them."""
+"""All results, and their figures."""
 
 from __future__ import annotations
 

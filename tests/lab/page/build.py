@@ -22,7 +22,7 @@ from .book import Book
 HERE = Path(__file__).parent
 LEAD = """The experiments of the papers on CoDel and FQ-CoDel, run again on a stock kernel in virtual time: the same
 command makes the same bytes anywhere."""
-# What authors may write in words: `code` and [text](address)
+# Markup in texts: `code` and [text](address)
 INLINE = re.compile(r"`([^`]+)`|\[([^\]]+)\]\(([^)\s]+)\)")
 NUMBER = re.compile(
     r"(never|[\u2212\u2013\d][\d.,\u202f]*)( ?\([\u2212\u2013\d.,%\u202fnever]+\))?"

@@ -27,7 +27,7 @@ def check(files: list[Path]) -> None:
 
 
 def keep(files: list[Path], target: Path) -> None:
-    """All of them or, if something goes wrong, what was kept before."""
+    """All of them or, after an error, the former files."""
     check(files)
     made = Path(tempfile.mkdtemp(prefix=".report-", dir=target.parent))
     try:

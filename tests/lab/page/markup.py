@@ -11,7 +11,7 @@ import html5lib
 
 
 def read(page: Path) -> tuple[list[Element], list[str]]:
-    """All elements, and what is wrong about the nesting of their tags."""
+    """All elements, and errors in the nesting of their tags."""
     parser = html5lib.HTMLParser(namespaceHTMLElements=False)
     root = parser.parse(page.read_text())
     found = [e for e in root.iter() if isinstance(e.tag, str)]
@@ -19,7 +19,7 @@ def read(page: Path) -> tuple[list[Element], list[str]]:
 
 
 def addresses(page: Path) -> list[str]:
-    """What the page itself needs: links to elsewhere are followed by people only."""
+    """Addresses that the page loads; links that only readers follow are not among them."""
     found = []
     for element in read(page)[0]:
         found += [element.attrib[k] for k in ("src", "srcset") if k in element.attrib]

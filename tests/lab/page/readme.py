@@ -110,7 +110,7 @@ def of_graph2(found: Documents) -> str:
 
 
 def of_in_tree(found: Documents) -> str:
-    """What the test finds, a line for each out-of-tree qdisc."""
+    """The result of the test, a line for each out-of-tree qdisc."""
     lines = []
     for target in intree.targets(intree.tests(found)):
         lines.append(f"- {target.text}: {target.value}.")
@@ -126,7 +126,7 @@ BLOCKS: dict[str, Callable[[Documents], str]] = {
 
 
 def words_of(name: str, found: Documents) -> str:
-    """What a block says; without results, how to make them."""
+    """The text of a block; without results, how to make them."""
     try:
         return BLOCKS[name](found)
     except Missing as error:
@@ -146,7 +146,7 @@ def written(text: str, found: Documents) -> str:
 
 
 def stale(text: str, found: Documents) -> list[str]:
-    """The blocks that are not what the results give, and those that are not in the text of all documents."""
+    """Blocks that differ from the results, and blocks that are in no document."""
     present = {m[1]: m[2] for m in BLOCK.finditer(text)}
     wrong = [f"no document has a block lab:{name}" for name in BLOCKS if name not in present]
     for name, words in present.items():

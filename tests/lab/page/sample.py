@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""sample.py [--grid default|other|holes] DIR: results that nobody measured, to try the page with.
+"""sample.py [--grid default|other|holes] DIR: invented results, to try the page with.
 
 Delays and shares are made up from a table of what each qdisc is like. `other` has points, seeds and
 qdiscs that the experiments do not have; `holes` lacks qdiscs, runs and values.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""What the page says above the experiments: runs, machines, how to read it."""
+"""The part of the page above the experiments: runs, machines, how to read it."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def served(book: Book) -> Listing:
 
 
 def in_short(book: Book) -> str:
-    """What was run, in a line."""
+    """The runs, in a line."""
     runs = words.count(sum(len(d.runs) for d in book.documents), "run")
     kernels = sorted({k for d in book.documents for k in d.kernels.values()})
     scenarios = words.count(len(book.documents), "scenario")

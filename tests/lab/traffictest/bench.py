@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""What the cases share: a network of two links, items with all their keys, and checks.
+"""Common code of the cases: a network of two links, items with all their keys, and checks.
 
     a ----- up0 ---- r ---- up1 [the rate and the qdisc] ---- b
        fast               the rest of the round trip
@@ -54,7 +54,7 @@ class Failed(Exception):
 
 
 def item(kind: str, **keys: Any) -> dict[str, Any]:
-    """From a to b all the time, unless the keys say something else."""
+    """From a to b all the time, unless the keys have other values."""
     return {"name": kind, "kind": kind, "from": "a", "to": "b", **DEFAULTS[kind], **keys}
 
 
@@ -76,7 +76,7 @@ class Bench:
         far = {"name": "far", "mtu": mtu, "ends": ["r", "b"], "up": slow, "down": _way(delay)}
         self.network = {"nodes": NODES, "links": [near, far]}
         self.busy = 0  # instructions of the last run, idle time left out
-        self.mine = 0  # those of this process, with what the kernel did in its place
+        self.mine = 0  # those of this process, in user space and in the kernel
 
     def __enter__(self) -> Bench:
         network.build(self.network, meter=False)

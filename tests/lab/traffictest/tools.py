@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Cases: ping, probe, and what goes wrong."""
+"""Cases: ping, probe, and errors."""
 
 from __future__ import annotations
 

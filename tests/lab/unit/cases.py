@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Tests as functions: @case says what holds, main() runs them and prints KTAP."""
+"""Tests as functions: @case gives the title, main() runs them and prints KTAP."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def planned(text: str, **options: object) -> plan.Plan:
 
 
 def wrong(text: str, **options: object) -> list[str]:
-    """What is said of a scenario."""
+    """The messages about a scenario."""
     try:
         planned(text, **options)
     except tree.Wrong as error:
@@ -58,7 +58,7 @@ def wrong(text: str, **options: object) -> list[str]:
 def _run(number: int, title: str, test: Test) -> bool:
     try:
         test()
-    except Exception:  # pylint: disable=broad-except # a failed case, whatever it is
+    except Exception:  # pylint: disable=broad-except # any exception fails the case
         for line in traceback.format_exc().splitlines():
             print(f"# {line}")
         print(f"not ok {number} {title}", flush=True)

@@ -31,8 +31,8 @@ from lablib.lab import Lab  # noqa: E402
 from lablib.plan import Run  # noqa: E402
 from vmlib import process  # noqa: E402
 
-LONG = 1000  # s, which nobody waits for
-PATIENCE = 120  # s for what takes one on a machine that nobody else uses
+LONG = 1000  # s, longer than any test waits
+PATIENCE = 120  # s for an action that takes one on an idle machine
 
 
 def program() -> ModuleType:
@@ -55,7 +55,7 @@ def figures(run: Run) -> dict[str, Any]:
 
 
 class Machine:
-    """What runs are made with."""
+    """The makers of runs."""
 
     def __init__(self, folder: Path, recipe: str = "recipe") -> None:
         self.folder = folder
@@ -99,7 +99,7 @@ class Machine:
             self.meet(int(more[0]))
 
     def meet(self, number: int) -> None:
-        """Waits until so many runs have begun."""
+        """Waits until this number of runs has begun."""
         end = time.monotonic() + PATIENCE
         while (self.folder / "journal").read_text().count("begin") < number:
             assert time.monotonic() < end, f"{number} runs have not begun within {PATIENCE} s"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""What is said of scenarios that are not as they should be."""
+"""Messages about wrong scenarios."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ duration = "120s"
 set = { "traffic.x.count" = 9 }
 """
 KINDS = "bulk, web, uploads, cbr, onoff, requests, ping, probe"
-# What is replaced in it by what, and what is said then
+# Text, its replacement, and the messages after that
 EDITS: list[tuple[str, str, list[str]]] = [
     ('"60s"', '"60x"', ['2: duration: "60x" is no time (a number and ns, us, ms, s or min)']),
     ('duration = "60s"\n', "", ["1: duration is missing"]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""How long runs take, and what is shown of it."""
+"""Estimates of the time of runs, and their display."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Terminal(io.StringIO):
 
 
 class Day:
-    """A clock that goes when told."""
+    """A clock that only the test moves."""
 
     def __init__(self) -> None:
         self.time = 1000.0

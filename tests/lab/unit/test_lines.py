@@ -117,7 +117,7 @@ EXPECTED: dict[Path, int] = {
 
 
 def paths(value: Any, at: Path = ()) -> Iterator[Path]:
-    """Of all keys and elements of what tomllib made."""
+    """Of all keys and elements of the result of tomllib."""
     yield at
     items: Any = value.items() if isinstance(value, dict) else ()
     items = enumerate(value) if isinstance(value, list) else items
@@ -138,13 +138,13 @@ DEPTH = 3
 
 
 class Writer:
-    """Writes TOML at random, and knows where it wrote what."""
+    """Writes random TOML, and records the line of each value."""
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
         self.text = ""
         self.lines: dict[Path, int] = {}  # of tables and statements
-        self.inner: dict[Path, int] = {}  # of what is within a statement
+        self.inner: dict[Path, int] = {}  # of values inside a statement
 
     def put(self, *choices: str) -> None:
         self.text += self.rng.choice(choices)

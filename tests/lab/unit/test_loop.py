@@ -25,7 +25,7 @@ class NoEvents:
 
 
 def called(until: int) -> list[str]:
-    """What is called of two timers at the last instant and one after it."""
+    """The calls of two timers at the last instant and one after it."""
     found: list[str] = []
     clock = count()
     with mock.patch.object(module.select, "epoll", NoEvents):

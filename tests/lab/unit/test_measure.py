@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""What is made of the delays of a phase."""
+"""The figures of the delays of a phase."""
 
 from __future__ import annotations
 

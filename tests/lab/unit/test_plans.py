@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Which runs a scenario makes, and what the guest is told."""
+"""The runs of a scenario, and the documents of the guest."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def order() -> None:
 
 
 def described() -> Iterator[tuple[str, str, str, dict[str, object], list[Any]]]:
-    """Something to add, a path of the document, options, and what must be there in each run."""
+    """Text to add, a path of the document, options, and the expected value in each run."""
     one: dict[str, object] = {"only": ["pfifo"], "seeds": [1]}
     up, lan = "links.1.up.rate", "links.0.mtu"
     later = SCENARIO.replace("rates", "#")

@@ -10,9 +10,9 @@ from lablib.red import Red
 
 from .cases import case, same
 
-# What iproute2 6.1 makes of bursts with min 32000 and avpkt 1000; None: it refuses them
+# Wlog of iproute2 6.1 for bursts with min 32000 and avpkt 1000; None: an error
 WEIGHTS = {31: None, 32: 1, 33: 2, 34: 2, 35: 3, 38: 3, 39: 4, 46: 4, 57: 5, 75: 6, 101: 7, 190: 10}
-# rate, MTU, and what iproute2 6.1 makes of our words: min, max, Wlog
+# rate, MTU, and the values of iproute2 6.1 for the words of red.py: min, max, Wlog
 TAKEN = [
     (128_000, 1500, 7570, 22710, 3),
     (512_000, 500, 2570, 7710, 7),
@@ -45,7 +45,7 @@ def taken() -> None:
 
 
 def acceptable(made: Red) -> bool:
-    """What tc and the kernel ask for."""
+    """Conditions of tc and of the kernel."""
     return (
         made.burst * 3 * made.packet >= 2 * made.low + made.high
         and made.wlog == red.wlog_of(made.burst, made.low, made.packet)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""What is printed: results, and the reference of all keys."""
+"""Output: results, and the reference of all keys."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Runs side by side, what is kept of them, and what becomes of them when something goes wrong."""
+"""Parallel runs, their stored results, and errors and interrupts."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def scenario(where: Path, name: str = "s", duration: str = "10s", **qdiscs: str)
 
 @dataclass
 class Done:
-    """What a command did."""
+    """The result of a command."""
 
     status: int
     out: str
@@ -314,7 +314,7 @@ def mended() -> None:
 
 @contextlib.contextmanager
 def hanging(where: Path, file: str) -> Iterator[subprocess.Popen[str]]:
-    """A command in a process of its own, some of whose runs hang."""
+    """A command in another process, some of whose runs hang."""
     child = subprocess.Popen(
         [sys.executable, "-B", fake.__file__, str(where), "--jobs", "2", file],
         stdin=subprocess.DEVNULL,
@@ -330,7 +330,7 @@ def hanging(where: Path, file: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def gone(pid: int) -> bool:
-    """Whether a process has ended; one that nobody has asked about has, too."""
+    """Whether a process has ended; a zombie has, too."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):
