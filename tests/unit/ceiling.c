@@ -13,7 +13,7 @@
 #include "fifo.h"
 #include "ktap.h"
 #include "rng.h"
-#include "suite.h"
+#include "groups.h"
 
 #define US		1000ULL
 #define MS		(1000 * US)

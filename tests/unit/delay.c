@@ -3,7 +3,7 @@
 #include "uapi/codel_delay.h"
 #include "ktap.h"
 #include "rng.h"
-#include "suite.h"
+#include "groups.h"
 
 #define US	1000ULL
 #define SEC	(1000000 * US)
@@ -76,7 +76,7 @@ int delay_cases(void)
 	return 4;
 }
 
-void delay_run(const struct suite_options *options)
+void delay_run(const struct group_options *options)
 {
 	ktap_result(delay_edges(), "delay: every bucket has the times between its bounds");
 	ktap_result(delay_width(), "delay: from 1 us on none is wider than 12.5%");

@@ -5,7 +5,7 @@
 #include "codel.h"
 #include "ktap.h"
 #include "model.h"
-#include "suite.h"
+#include "groups.h"
 
 #define US		1000ULL
 #define MS		(1000 * US)
@@ -251,7 +251,7 @@ int law_cases(void)
 	return sizeof(laws) / sizeof(laws[0]);
 }
 
-void law_run(const struct suite_options *options)
+void law_run(const struct group_options *options)
 {
 	int i;
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "ktap.h"
-#include "suite.h"
+#include "groups.h"
 
 static int usage(const char *name)
 {
@@ -31,7 +31,7 @@ static int usage(const char *name)
 
 int main(int argc, char **argv)
 {
-	struct suite_options options = {
+	struct group_options options = {
 		.seed = 1, .episodes = 48, .dense = 1 << 20
 	};
 	int cases = law_cases() + sequence_cases() + traffic_cases() +

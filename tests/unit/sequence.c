@@ -4,7 +4,7 @@
 
 #include "codel.h"
 #include "ktap.h"
-#include "suite.h"
+#include "groups.h"
 
 #define US		1000ULL
 #define MS		(1000 * US)

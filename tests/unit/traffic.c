@@ -10,7 +10,7 @@
 #include "ktap.h"
 #include "pair.h"
 #include "rng.h"
-#include "suite.h"
+#include "groups.h"
 
 #define US		1000ULL
 #define MS		(1000 * US)
@@ -519,7 +519,7 @@ static void run_report(const struct run *run, struct figures *all)
 static void run_pattern(const struct pattern *pattern,
 			bool (*episode)(struct run *run, unsigned int number),
 			unsigned int episodes, bool ceilings,
-			const struct suite_options *options,
+			const struct group_options *options,
 			struct figures *all)
 {
 	struct run run = { .pattern = pattern, .ceilings = ceilings };
@@ -589,7 +589,7 @@ int traffic_cases(void)
 	return 2 * (PATTERNS + 2);
 }
 
-static void traffic_patterns(const struct suite_options *options, bool ceilings,
+static void traffic_patterns(const struct group_options *options, bool ceilings,
 			     unsigned int episodes, struct figures *all)
 {
 	int i;
@@ -601,7 +601,7 @@ static void traffic_patterns(const struct suite_options *options, bool ceilings,
 		    options, all);
 }
 
-void traffic_run(const struct suite_options *options)
+void traffic_run(const struct group_options *options)
 {
 	struct figures rfc = { 0 }, ceilings = { 0 };
 

@@ -7,7 +7,7 @@
 #include "ktap.h"
 #include "pair.h"
 #include "rng.h"
-#include "suite.h"
+#include "groups.h"
 
 #define US		1000ULL
 #define MS		(1000 * US)
@@ -142,7 +142,7 @@ int turns_cases(void)
 	return 1;
 }
 
-void turns_run(const struct suite_options *options)
+void turns_run(const struct group_options *options)
 {
 	static struct turns turns;
 	bool ok = true;
