@@ -155,7 +155,7 @@ versions()
 	[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "the version of sch_codel_oot is '$version'"
 	check "of sch_fq_codel_oot" "$(modinfo -F version sch_fq_codel_oot)" == "$version"
 	start
-	for module in $OURS; do
+	for module in $OOT; do
 		load "$module"
 		check "of $module, loaded" "$(cat "/sys/module/$module/version")" == "$version"
 	done

@@ -80,13 +80,13 @@ struct codel_count {
 #define CODEL_CAUSE_CONSTANT(constant, word)	constant,
 #define CODEL_CAUSE_WORD(constant, word)	[constant] = word,
 
-/* Index of codel_sight.drop */
+/* Index of codel_ext_stats.drop */
 enum codel_drop_cause {
 	CODEL_DROP_CAUSE_LIST(CODEL_CAUSE_CONSTANT)
 	CODEL_DROP_CAUSES
 };
 
-/* Index of codel_sight.mark */
+/* Index of codel_ext_stats.mark */
 enum codel_mark_cause {
 	CODEL_MARK_CAUSE_LIST(CODEL_CAUSE_CONSTANT)
 	CODEL_MARK_CAUSES

@@ -553,7 +553,7 @@ def test_statistics_are_raw_in_json(tc: Tc) -> None:
         assert (wanted | {"drop_next": -10}).items() <= shown.items(), shown
 
 
-# struct codel_sight, by its members' names in JSON
+# struct codel_ext_stats, by its members' names in JSON
 COUNTS = ["received", "sent", "queued", "bypassed"]
 DROPS = ["codel", "limit", "memory", "change", "filter", "taken", "reset", "ceiling"]
 MARKS = ["codel", "ce_threshold"]
