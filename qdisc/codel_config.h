@@ -14,6 +14,7 @@
 #include <net/sch_generic.h>
 
 #include "codel_queue.h"
+#include "compat.h"
 #include "../uapi/codel_uapi.h"
 
 /* The four options that have the same number in both kinds. */

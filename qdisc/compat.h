@@ -62,4 +62,12 @@ static inline void codel_compat_overlimit(struct sk_buff *skb,
 }
 #endif
 
+/* A message, unless the answer has one already: a warning must not hide an error (6.2). */
+#ifndef NL_SET_ERR_MSG_WEAK
+#define NL_SET_ERR_MSG_WEAK(extack, msg) do {			\
+	if ((extack) && !(extack)->_msg)			\
+		NL_SET_ERR_MSG(extack, msg);			\
+} while (0)
+#endif
+
 #endif /* CODEL_COMPAT_H */
