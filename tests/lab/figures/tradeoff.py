@@ -18,9 +18,9 @@ CLAIM = """The throughput of a loss-based TCP falls with its round trip and with
 a shorter queue therefore needs more drops, and these hit web pages as well. The ceiling sets where between the two a queue
 stands: at half of an interval (the default), at one, at two, or nowhere."""
 CAPTION = dots.CAPTION
-WHY = """A sender repeats a dropped packet, so a page can take longer although each packet waits less. At 10 Mbit/s the default
-shortens round trips, and pages take no longer. At 1 Mbit/s half of an interval is four packets: in one queue for all flows,
-pages take longer, and with a ceiling of an interval they do not."""
+WHY = """A sender repeats a dropped packet, so a page can take longer although each packet waits less. On the faster link
+the default shortens round trips, and pages take no longer. On the slower link half of an interval is a few packets: in one
+queue for all flows, pages take longer, and with a ceiling of an interval they do not."""
 
 
 def headlines(results: Results) -> list[Measure]:
