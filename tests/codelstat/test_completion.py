@@ -1,0 +1,58 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+"""What bash completes after codelstat."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from cases import CODELSTAT, TOP, case, check, main
+
+SCRIPT = TOP / "packaging/bash-completion/codelstat"
+COMPLETE = """
+source "$1"; shift
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+_codelstat
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+def completed(*words: str) -> set[str]:
+    path = f"{Path(CODELSTAT).resolve().parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-uc", COMPLETE, "bash", str(SCRIPT), "codelstat", *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PATH": path},
+    )
+    check(f"status and errors of {words}", (done.returncode, done.stderr), (0, ""))
+    return set(done.stdout.split())
+
+
+@case("commands and devices come first")
+def commands() -> None:
+    expected = {"list", "top", "watch", "export", "record", "replay", "lo"}
+    assert expected <= completed(""), f"{expected - completed('')} are missing"
+    check("after re", completed("re"), {"record", "replay"})
+
+
+@case("after a command, its options and the devices")
+def options() -> None:
+    check("after export --l", completed("export", "--l"), {"--listen"})
+    check("after top --l", completed("top", "--l"), {"--lines"})
+    check("after --j, of list", completed("--j"), {"--json"})
+    check("after top l", completed("top", "l"), {"lo"})
+
+
+@case("files where a file is expected")
+def files() -> None:
+    path = str(SCRIPT.parent)
+    check("after --replay", completed("top", "--replay", f"{path}/co"), {f"{path}/codelstat"})
+    check("after record", completed("record", f"{path}/co"), {f"{path}/codelstat"})
+
+
+if __name__ == "__main__":
+    main()
