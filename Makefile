@@ -9,6 +9,7 @@
 # make bench           instructions per packet, in virtual machines
 # make lab             the experiments of the papers, in virtual machines; EXP=name, GRID=full
 # make selftest        the namespace selftests on this machine's own kernel
+# make deb             Debian packages in out/deb, built in a clean root; RELEASE=bookworm|trixie|sid
 # make tc              a tc in IPROUTE2_SRC that needs no plugins
 # make help            this list
 #
@@ -22,7 +23,7 @@ MODDIR = $(DESTDIR)/lib/modules/$(KVER)/updates
 MODPROBEDIR = $(DESTDIR)/etc/modprobe.d
 MODULES = sch_codel_oot.ko sch_fq_codel_oot.ko
 
-.PHONY: all help modules plugins tc install uninstall demo check check-all bench lab selftest clean
+.PHONY: all help modules plugins tc deb install uninstall demo check check-all bench lab selftest clean
 
 all: modules plugins
 
@@ -37,6 +38,10 @@ plugins:
 
 tc:
 	$(MAKE) -C tc iproute2 IPROUTE2_SRC=$(abspath $(IPROUTE2_SRC))
+
+deb:
+	scripts/setup
+	scripts/deb $(if $(RELEASE),--release $(RELEASE))
 
 install:
 	@test '$(KVER)' || { \

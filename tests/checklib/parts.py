@@ -30,6 +30,7 @@ HOST = {
     "tc": [*MAKE, "tc", "check"],
     "codelstat": [*MAKE, "tests/codelstat", "check"],
     "check": ["tests/checklib/test_verdicts.py"],
+    "deb": ["tests/deb/test_source.py"],
     "lab": ["tests/lab/test_scenario.py"],
     "lab-targets": ["tests/lab/test_targets.py"],
 }

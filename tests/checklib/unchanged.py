@@ -19,7 +19,7 @@ from vmlib import cache, suite, tree
 
 USED_TESTS = ("tests/lab/", "tests/vm/", "tests/slow/")
 MORE_TESTS = re.compile(r"--tests (tests/\S+)")
-NO_INPUTS = ("tests/", ".ci/")
+NO_INPUTS = ("tests/", ".ci/", "LICENSES/", "debian/", "packaging/")
 PROSE = ("man/", "doc/", "tests/lab/report/")
 READS_PROSE = ("lab-page",)
 
