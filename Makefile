@@ -6,6 +6,7 @@
 # make demo            bufferbloat before and after, in a virtual machine
 # make check           the tests, in virtual machines; MINUTES=n: and of check-all, what fits
 # make check-all       every test on every release
+# make check-install   the packages on every release: build, install, use, remove, purge
 # make bench           instructions per packet, in virtual machines
 # make lab             the experiments of the papers, in virtual machines; EXP=name, GRID=full
 # make selftest        the namespace selftests on this machine's own kernel
@@ -23,7 +24,7 @@ MODDIR = $(DESTDIR)/lib/modules/$(KVER)/updates
 MODPROBEDIR = $(DESTDIR)/etc/modprobe.d
 MODULES = sch_codel_oot.ko sch_fq_codel_oot.ko
 
-.PHONY: all help modules plugins tc deb install uninstall demo check check-all bench lab selftest clean
+.PHONY: all help modules plugins tc deb install uninstall demo check check-all check-install bench lab selftest clean
 
 all: modules plugins
 
@@ -81,6 +82,10 @@ check:
 check-all:
 	scripts/setup check
 	tests/check --all
+
+check-install:
+	scripts/setup check
+	for release in bookworm trixie sid; do tests/deb/install $$release || exit; done
 
 bench:
 	scripts/setup

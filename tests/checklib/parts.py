@@ -41,6 +41,7 @@ def with_images() -> dict[str, list[str]]:
     """Programs on this machine that need the images: most start machines."""
     found = {
         "lint": ["scripts/lint"],
+        "deb-install": ["tests/deb/install"],
         "lab-page": ["tests/lab/test_page.py"],
         "lab-experiments": ["tests/lab/check"],
     }

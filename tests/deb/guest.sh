@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# Runs in a machine of the release with the files that the packages install: modules, plugins and codelstat work.
+set -u
+
+failed=0
+
+# ok NAME COMMAND...: one case, passed when the command succeeds
+ok() {
+	local name=$1
+
+	shift
+	if "$@" >/tmp/said 2>&1; then
+		echo "ok - $name"
+		return
+	fi
+	failed=1
+	echo "# failed: $*"
+	tail -n 40 /tmp/said | sed 's/^/# /'
+	echo "not ok - $name"
+}
+
+unload() {
+	modprobe -r sch_codel_oot sch_fq_codel_oot
+	modprobe -C /dev/null -r sch_codel
+}
+
+# serves MODULE KIND: a qdisc of this kind occupies the module, which tc loads
+serves() {
+	local count
+
+	tc qdisc add dev d0 root "$2" || return
+	count=$(cat "/sys/module/$1/refcnt")
+	tc qdisc del dev d0 root
+	unload
+	((count > 0)) || { echo "$1 does not serve $2"; return 1; }
+}
+
+# Options and statistics that only the plugins have
+plugin_matches_tc() {
+	tc qdisc add dev d0 root "$1" ceiling 77ms || return
+	tc -s qdisc show dev d0
+	tc -s qdisc show dev d0 | grep -q "ceiling 77ms" || return
+	tc -j qdisc show dev d0
+	tc -j qdisc show dev d0 | jq -e '.[0].options.ceiling == 77000' || return
+	codelstat --once d0 | grep "$1" || return
+	tc qdisc del dev d0 root
+}
+
+in_tree_serves_if_modules_are_missing() {
+	rm -r "/lib/modules/$(uname -r)/updates/dkms"
+	serves sch_codel codel
+}
+
+depmod
+ip link add d0 type dummy
+ip link set d0 up
+ok "codel_oot is served" serves sch_codel_oot codel_oot
+ok "fq_codel_oot is served" serves sch_fq_codel_oot fq_codel_oot
+ok "plain codel is served by the same module" serves sch_codel_oot codel
+ok "tc and codelstat know codel_oot" plugin_matches_tc codel_oot
+ok "tc and codelstat know fq_codel_oot" plugin_matches_tc fq_codel_oot
+unload
+ok "without the modules, the in-tree one serves codel" in_tree_serves_if_modules_are_missing
+exit $failed
