@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
 # make                 modules, tc plugins, codelstat
-# make install         modules to updates/, plugins to tc's folder, man pages
+# make install         modules to updates/, plugins to tc's folder, codelctl, man pages
 # make uninstall       removes what make install installed, and the modules of all kernels
 # make demo            bufferbloat before and after, in a virtual machine
 # make check           the tests, in virtual machines; MINUTES=n: and of check-all, what fits
@@ -52,6 +52,7 @@ install:
 	install -m 644 $(MODULES) '$(MODDIR)'
 	install -m 644 scripts/modprobe.conf '$(MODPROBEDIR)/codel-oot.conf'
 	$(MAKE) -C tc install DESTDIR='$(DESTDIR)'
+	$(MAKE) -C ctl install DESTDIR='$(DESTDIR)'
 	$(if $(DESTDIR),,depmod $(KVER))
 
 # A kernel that was removed has no modules.dep, and must not get one again
@@ -67,6 +68,7 @@ uninstall:
 	done
 	rm -f '$(MODPROBEDIR)/codel-oot.conf'
 	$(MAKE) -C tc uninstall DESTDIR='$(DESTDIR)'
+	$(MAKE) -C ctl uninstall DESTDIR='$(DESTDIR)'
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile

@@ -29,6 +29,7 @@ HOST = {
     "flows": [*MAKE, "tests/flows", "check"],
     "tc": [*MAKE, "tc", "check"],
     "codelstat": [*MAKE, "tests/codelstat", "check"],
+    "codelctl": ["tests/ctl/test_unit.py"],
     "check": ["tests/checklib/test_verdicts.py"],
     "deb": ["tests/deb/test_source.py"],
     "lab": ["tests/lab/test_scenario.py"],

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The settings that outlive a reboot: /etc/codelctl/DEV.conf, which an administrator may edit.
+
+[link]
+up = 19mbit
+down = 95mbit
+link = docsis
+"""
+
+from __future__ import annotations
+
+import configparser
+import io
+from pathlib import Path
+
+from . import values
+from .errors import Refusal
+
+FOLDER = Path("/etc/codelctl")
+SECTION = "link"
+
+
+def path(device: str) -> Path:
+    return FOLDER / f"{device}.conf"
+
+
+def parse(text: str, name: str) -> dict[str, str]:
+    """The settings in a file's text, validated; `name` is for messages."""
+    parser = configparser.ConfigParser(interpolation=None)
+    try:
+        parser.read_string(text, name)
+    except configparser.Error as error:
+        raise Refusal(" ".join(str(error).split())) from error
+    if parser.sections() != [SECTION]:
+        raise Refusal(f"{name}: the settings belong into one section, [{SECTION}]")
+    settings = dict(parser[SECTION])
+    values.parse(settings, f"{name}: ")
+    return settings
+
+
+def text(settings: dict[str, str]) -> str:
+    parser = configparser.ConfigParser(interpolation=None)
+    parser[SECTION] = settings
+    stream = io.StringIO()
+    parser.write(stream)
+    return "# Settings of codelctl(8). Apply changes: systemctl reload codelctl@DEV\n" + (
+        stream.getvalue().rstrip("\n") + "\n"
+    )
+
+
+def load(device: str) -> dict[str, str]:
+    """The saved settings; empty if there are none."""
+    try:
+        found = path(device).read_text()
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeError) as error:
+        raise Refusal(f"{path(device)} cannot be read: {error}") from error
+    return parse(found, str(path(device)))
+
+
+def save(device: str, settings: dict[str, str]) -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    temporary = path(device).with_suffix(".new")
+    temporary.write_text(text(settings))
+    temporary.replace(path(device))
+
+
+def forget(device: str) -> None:
+    path(device).unlink(missing_ok=True)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""What is wrong with modules, tc and links: a finding is one sentence and the command that remedies it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Iterator
+
+from . import rates
+from .facts import Link, Machine, Module
+from .offloads import SHORT
+
+# A merged packet may hold the link for as long as CoDel's target
+HELD_MS = 5.0
+GSO_BYTES = 65536
+# So many packets show whether a queue has ever built up
+ENOUGH_PACKETS = 10_000
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`code` is for scripts and stays; `fix` is a command, or None if there is none."""
+
+    code: str
+    subject: str  # a module, a kind or a device
+    text: str
+    fix: str | None
+
+
+def _module(machine: Machine, module: Module) -> Iterator[Finding]:
+    name = module.name
+    if module.version is None:
+        text = f"there is no module {name} for kernel {machine.release}"
+        package = f"apt install linux-headers-{machine.release} && dkms autoinstall"
+        yield Finding("module-missing", name, text, package)
+    elif module.loaded and module.loaded_version != module.version:
+        text = f"version {module.loaded_version} is loaded, version {module.version} is installed"
+        fix = f"modprobe -r {name} && modprobe {name}"
+        yield Finding("module-old", name, text, fix)
+
+
+def of_machine(machine: Machine) -> Iterator[Finding]:
+    for module in machine.modules:
+        yield from _module(machine, module)
+    if not machine.headers:
+        text = f"DKMS cannot build modules: the headers of kernel {machine.release} are missing"
+        fix = f"apt install linux-headers-{machine.release}"
+        yield Finding("headers-missing", "kernel", text, fix)
+    if machine.signatures and not all(module.loaded for module in machine.modules):
+        why = "Secure Boot is on" if machine.secure_boot else "signatures are enforced"
+        text = f"{why}: the kernel loads modules only if it trusts the key that signed them"
+        fix = "mokutil --import /var/lib/dkms/mok.pub"
+        yield Finding("signature-needed", "kernel", text, fix)
+    for kind, known in machine.kinds_known_to_tc.items():
+        if not known:
+            text = f"tc has no plugin for {kind}: it cannot set options, and prints no statistics"
+            yield Finding("plugin-missing", kind, text, "apt install --reinstall codel-oot-tools")
+    if not machine.ethtool:
+        text = "ethtool is missing: offloads are neither changed nor judged"
+        yield Finding("ethtool-missing", "machine", text, "apt install ethtool")
+    if machine.default_qdisc in ("pfifo_fast", "pfifo"):
+        text = f"net.core.default_qdisc is {machine.default_qdisc}, which has no AQM"
+        fix = "sysctl -w net.core.default_qdisc=fq_codel"
+        yield Finding("default-qdisc", "kernel", text, fix)
+
+
+def _held_ms(size: int, rate: int) -> float:
+    return size * 8 * 1000 / rate
+
+
+def _merging(link: Link) -> Iterator[Finding]:
+    """Packets that are merged before they reach a shaper."""
+    slowest = min((rate for rate in (link.up, link.down) if rate), default=None)
+    if not slowest:
+        return
+    size = (link.now.link or {}).get("gso_max_size", GSO_BYTES)
+    held = _held_ms(size, slowest)
+    names = {**SHORT, "tcp-segmentation-offload": "tso"}
+    on = [s for n, s in names.items() if n in link.features and link.features[n].on]
+    if on and held > HELD_MS:
+        text = f"{'/'.join(on)} merges packets; {size} bytes hold the link for {held:.0f} ms"
+        fix = f"ethtool -K {link.device} " + " ".join(f"{name} off" for name in on)
+        yield Finding("offloads", link.device, text, fix)
+    for other in link.neighbours:
+        feature = other.features.get("generic-receive-offload")
+        held = _held_ms(other.gro_max_size, link.up) if link.up else 0
+        if feature and feature.on and held > HELD_MS:
+            text = (
+                f"gro of {other.name} merges packets that are forwarded to {link.device}; "
+                f"{other.gro_max_size} bytes hold the link for {held:.0f} ms"
+            )
+            yield Finding("gro-before", link.device, text, f"ethtool -K {other.name} gro off")
+
+
+def _bypass(link: Link) -> Iterator[Finding]:
+    for table in link.flowtables:
+        text = f"the flow table {table} takes forwarded packets past the shapers of {link.device}"
+        yield Finding("flowtable", link.device, text, f"nft delete flowtable {table}")
+    offload = link.features.get("hw-tc-offload")
+    if offload and offload.on:
+        text = "hw-tc-offload is on: the hardware may forward packets past the shapers"
+        fix = f"ethtool -K {link.device} hw-tc-offload off"
+        yield Finding("hw-offload", link.device, text, fix)
+
+
+def _marks_and_drops(qdisc: dict[str, Any]) -> int:
+    return int(qdisc.get("drops", 0)) + int(qdisc.get("ecn_mark", 0))
+
+
+def _elsewhere(link: Link) -> Iterator[Finding]:
+    """A shaper controls the delay only if it is the slowest part of the path."""
+    if link.up and link.speed and link.up > link.speed:
+        shown, least = rates.text(link.up), rates.text(link.speed * 95 // 100)
+        text = f"the shaper's {shown} exceed the device's {rates.text(link.speed)}"
+        yield Finding("queue-elsewhere", link.device, text, _again(link, "up", least))
+    elif link.up and link.speed and link.up * 20 > link.speed * 19 and not link.bql:
+        text = "the driver has no BQL, and the shaper is hardly slower: its rings become the queue"
+        lower = rates.text(link.speed * 9 // 10)
+        yield Finding("no-bql", link.device, text, _again(link, "up", lower))
+    for name, qdisc in link.leaves.items():
+        if qdisc.get("packets", 0) > ENOUGH_PACKETS and not _marks_and_drops(qdisc):
+            text = (
+                f"no packet of {qdisc['packets']} was dropped or marked by the {name} queue: the "
+                "link was never full, or its rate is below the shaper's"
+            )
+            rate = link.up if name == "egress" else link.down
+            option = "up" if name == "egress" else "down"
+            lower = rates.text((rate or 0) * 9 // 10)
+            yield Finding("queue-idle", link.device, text, _again(link, option, lower))
+
+
+def _again(link: Link, option: str, rate: str) -> str:
+    """The setup with another rate, and with what was set up otherwise."""
+    settings = {**link.settings, option: rate}
+    words = " ".join(f"--{name} {value}" for name, value in settings.items())
+    return f"codelctl setup {link.device} {words}"
+
+
+def of_link(link: Link) -> Iterator[Finding]:
+    if not link.present:
+        text = "the device is gone; its setup is kept until it is undone"
+        yield Finding("device-gone", link.device, text, f"codelctl undo {link.device}")
+        return
+    if not link.in_force:
+        words = " ".join(f"--{name} {value}" for name, value in link.settings.items())
+        fix = f"codelctl setup {link.device} {words}"
+        yield Finding("setup-differs", link.device, "its qdiscs differ from the setup", fix)
+    yield from _merging(link)
+    yield from _bypass(link)
+    yield from _elsewhere(link)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Offloads that merge packets. A merged packet of 64 KB holds a slow link for long, and a size table
+adds the overhead of one packet to it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+# Names that `ethtool -k` prints and `ethtool -K` takes in a short form only
+SHORT = {
+    "generic-segmentation-offload": "gso",
+    "generic-receive-offload": "gro",
+    "large-receive-offload": "lro",
+}
+MERGING = {**SHORT, "tcp-segmentation-offload": "tso"}
+LINE = re.compile(r"(\t?)([a-z0-9_-]+): (on|off)(?: (\[.*\]))?")
+
+
+@dataclass(frozen=True)
+class Feature:
+    on: bool
+    fixed: bool
+
+
+Features = dict[str, Feature]
+
+
+def parse(shown: str) -> Features:
+    """What `ethtool -k` prints."""
+    found = {}
+    for line in shown.splitlines():
+        match = LINE.fullmatch(line.rstrip(" "))
+        if match:
+            found[match[2]] = Feature(match[3] == "on", match[4] == "[fixed]")
+    return found
+
+
+def _off(now: Features) -> list[str]:
+    return [
+        word
+        for name, short in sorted(MERGING.items())
+        if name in now and now[name].on and not now[name].fixed
+        for word in (short, "off")
+    ]
+
+
+def _on_again(now: Features, had: Features) -> list[str]:
+    """Groups have no name that ethtool takes, their members have: tx-tcp-segmentation."""
+    return [
+        word
+        for name, feature in had.items()
+        if feature.on and name in now and not now[name].on and not now[name].fixed
+        if name in SHORT or not name.endswith("-offload") and "checksumming" not in name
+        for word in (SHORT.get(name, name), "on")
+    ]
+
+
+def _ethtool(device: str, words: list[str]) -> list[list[str]]:
+    return [["ethtool", "-K", device, *words]] if words else []
+
+
+def restore(device: str, now: Features, had: Features) -> list[list[str]]:
+    return _ethtool(device, _on_again(now, had))
+
+
+def commands(device: str, keep: bool, now: Features, had: Features) -> list[list[str]]:
+    return restore(device, now, had) if keep else _ethtool(device, _off(now))

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The command line."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+from . import checkup, config, link, service, state, values
+from .errors import Failure, Refusal
+from .framing import CELLS, LINKS
+
+DESCRIPTION = "Set up a link: a shaper and an AQM qdisc for each direction."
+HELP = {
+    "up": ("RATE", "rate of egress, for example 19mbit: a little less than the link's"),
+    "down": ("RATE", "rate of ingress"),
+    "link": ("LINK", f"the link's framing: {', '.join(LINKS)} (default ethernet)"),
+    "overhead": ("BYTES", "bytes that the link adds to an IP packet, in place of those of --link"),
+    "mpu": ("BYTES", "least bytes of a packet on the link"),
+    "cells": ("CELLS", f"{', '.join(CELLS)}"),
+    "vlan": ("N", "N VLAN tags, 4 bytes each, are added on the link (default 0)"),
+    "kind": ("KIND", f"{', '.join(values.KINDS)} (default fq_codel_oot)"),
+    "offloads": ("WHEN", "auto, off or keep: whether packets may be merged (default auto)"),
+}
+# Beside the installed library, or in the tree
+HEADERS = ("codel_version.h", "../qdisc/codel_version.h")
+
+
+def version() -> str:
+    """The project's, from the header of the modules."""
+    top = Path(__file__).resolve().parents[1]
+    text = "".join((top / name).read_text() for name in HEADERS if (top / name).exists())
+    match = re.search(r'CODEL_VERSION "(.+)"', text)
+    return match[1] if match else "unknown"
+
+
+class Parser(argparse.ArgumentParser):
+    """Options are written in full; errors are one sentence."""
+
+    def __init__(self, **keywords: Any) -> None:
+        super().__init__(**keywords, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        raise Refusal(f"{message}: see `{self.prog} --help`")
+
+
+def _settings(parser: argparse.ArgumentParser) -> None:
+    for name, (metavar, text) in HELP.items():
+        parser.add_argument(f"--{name}", metavar=metavar, help=text)
+
+
+def parser() -> argparse.ArgumentParser:
+    top = Parser(prog="codelctl", description=DESCRIPTION)
+    top.add_argument("--version", action="version", version=f"codelctl {version()}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    setup = commands.add_parser("setup", help="set up a link, or change its setup live")
+    setup.add_argument("device", metavar="DEV")
+    _settings(setup)
+    enable = commands.add_parser("enable", help="repeat the setup whenever the device appears")
+    enable.add_argument("device", metavar="DEV")
+    _settings(enable)
+    disable = commands.add_parser("disable", help="undo, and do not repeat the setup any more")
+    disable.add_argument("device", metavar="DEV")
+    undo = commands.add_parser("undo", help="restore the state before the first setup")
+    undo.add_argument("device", metavar="DEV")
+    for command in (setup, undo):
+        command.add_argument("--dry-run", action="store_true", help="print the commands only")
+    show = commands.add_parser("show", help="list the links that are set up")
+    show.add_argument("device", metavar="DEV", nargs="?")
+    doctor = commands.add_parser("doctor", help="print what is wrong, with the commands that help")
+    doctor.add_argument("--json", action="store_true", help="print a list of JSON objects")
+    return top
+
+
+def _given(arguments: argparse.Namespace) -> dict[str, str]:
+    found = {name: value for name in HELP if (value := getattr(arguments, name)) is not None}
+    if found:
+        values.parse(found)
+    return found
+
+
+def _change(arguments: argparse.Namespace) -> None:
+    if arguments.command == "undo":
+        link.undo(arguments.device, arguments.dry_run)
+    else:
+        settings = _given(arguments) or config.load(arguments.device)
+        link.setup(arguments.device, settings, arguments.dry_run)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    if arguments.command == "doctor":
+        link.require_root("doctor")
+        return checkup.run(arguments.json)
+    device = arguments.device
+    if device is not None:
+        values.device(device)
+    if arguments.command == "show":
+        link.show(device)
+        return 0
+    given = _given(arguments) if arguments.command in ("setup", "enable") else {}
+    if getattr(arguments, "dry_run", False):
+        _change(arguments)
+        return 0
+    link.require_root(f"{arguments.command} {device}")
+    # The unit that these start takes the lock
+    if arguments.command == "enable":
+        service.enable(device, given)
+    elif arguments.command == "disable":
+        service.disable(device)
+    else:
+        with state.locked():
+            _change(arguments)
+    return 0
+
+
+def main() -> int:
+    try:
+        return _run(parser().parse_args())
+    except (Refusal, Failure) as error:
+        print(f"codelctl: {error}", file=sys.stderr)
+        return 2 if isinstance(error, Refusal) else 1

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""enable and disable: a unit of systemd that repeats the setup whenever the device appears.
+
+The unit is bound to the device, so no manager of the link (networkd, NetworkManager, ifupdown) needs a
+hook: qdiscs stay while a device goes down and up.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from . import config, observe, run, state, values
+from .errors import Failure, Refusal
+
+RUNNING = Path("/run/systemd/system")
+
+
+def unit(device: str) -> str:
+    return run.output(["systemd-escape", "--template=codelctl@.service", device]).strip()
+
+
+def _require_systemd() -> None:
+    if not RUNNING.is_dir():
+        raise Refusal("systemd is not running: run `codelctl setup` from your own boot scripts")
+
+
+def enable(device: str, given: dict[str, str]) -> None:
+    """Save the settings, those in force if none are given, and start the unit."""
+    _require_systemd()
+    present = state.load(device)
+    settings = given or (present.settings if present else config.load(device))
+    values.parse(settings)
+    before = config.load(device)
+    config.save(device, settings)
+    name = unit(device)
+    # A device that is absent starts the unit when it appears
+    verb = ["reload-or-restart"] if observe.link(device) else []
+    try:
+        run.output(["systemctl", "enable", name])
+        for word in verb:
+            run.output(["systemctl", word, name])
+    except Failure:
+        _withdraw(device, name, before)
+        raise
+    print(f"{device}: enabled: {values.text(settings)}")
+
+
+def _withdraw(device: str, name: str, before: dict[str, str]) -> None:
+    """After a failure: lead back to the saved settings before, or to none."""
+    if before:
+        config.save(device, before)
+    else:
+        run.run(["systemctl", "disable", name])
+        config.forget(device)
+
+
+def disable(device: str) -> None:
+    """Stop the unit, which restores the link, and remove the settings."""
+    _require_systemd()
+    if not config.path(device).exists():
+        raise Refusal(f"{device}: codelctl is not enabled for this device")
+    run.output(["systemctl", "disable", "--now", unit(device)])
+    config.forget(device)
+    print(f"{device}: disabled")

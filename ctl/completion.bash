@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# shellcheck shell=bash
+# Completion of codelctl's commands, devices, options and their values
+
+_codelctl()
+{
+	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} words
+	local settings="--up --down --link --overhead --mpu --cells --vlan --kind --offloads"
+
+	case $previous in
+	codelctl) words="setup undo show enable disable doctor --help --version" ;;
+	setup | undo | show | enable | disable) words=$(ls /sys/class/net) ;;
+	doctor) words=--json ;;
+	--link) words="raw ethernet docsis vdsl pppoe-vdsl adsl pppoe-adsl pppoa-adsl ipoa-adsl conservative" ;;
+	--kind) words="fq_codel_oot codel_oot fq_codel codel cake" ;;
+	--cells) words="none atm ptm" ;;
+	--offloads) words="auto off keep" ;;
+	--up | --down | --overhead | --mpu | --vlan) words= ;;
+	*)
+		case ${COMP_WORDS[1]} in
+		setup) words="$settings --dry-run" ;;
+		enable) words=$settings ;;
+		undo) words=--dry-run ;;
+		*) words= ;;
+		esac
+		;;
+	esac
+	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+}
+
+complete -F _codelctl codelctl

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Findings of doctor: each of a table of facts has these findings and no other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import shown
+from cases import case, check
+from codelctllib import doctor
+from codelctllib.facts import Link, Machine, Module, Neighbour
+from codelctllib.offloads import Feature
+from codelctllib.plan import Port
+
+CODEL = Module("sch_codel_oot", "0.9.0", True, "0.9.0")
+FQ_CODEL = Module("sch_fq_codel_oot", "0.9.0", True, "0.9.0")
+MACHINE = Machine(
+    release="6.12.1",
+    modules=[CODEL, FQ_CODEL],
+    headers=True,
+    secure_boot=False,
+    signatures=False,
+    default_qdisc="fq_codel",
+    kinds_known_to_tc={"codel_oot": True, "fq_codel_oot": True},
+    forwards=True,
+)
+BUSY = {"packets": 20_000, "drops": 3, "ecn_mark": 0}
+LINK = Link(
+    device="eth0",
+    settings={"up": "19mbit", "down": "95mbit", "link": "docsis"},
+    present=True,
+    in_force=True,
+    up=19_000_000,
+    down=95_000_000,
+    speed=10**9,
+    now=Port(shown.link("eth0")),
+    features=shown.SPLITS,
+    leaves={"egress": BUSY, "ingress": BUSY},
+)
+GRO = {"generic-receive-offload": Feature(True, False)}
+SETUP = "codelctl setup eth0"
+
+# Facts that differ, code of the finding, and its command
+MACHINES: list[tuple[dict[str, Any], str, str]] = [
+    (
+        {"modules": [CODEL, Module("sch_fq_codel_oot")]},
+        "module-missing",
+        "apt install linux-headers-6.12.1 && dkms autoinstall",
+    ),
+    (
+        {"modules": [replace(CODEL, version="1.0.0"), FQ_CODEL]},
+        "module-old",
+        "modprobe -r sch_codel_oot && modprobe sch_codel_oot",
+    ),
+    ({"headers": False}, "headers-missing", "apt install linux-headers-6.12.1"),
+    (
+        {"signatures": True, "modules": [CODEL, replace(FQ_CODEL, loaded=False)]},
+        "signature-needed",
+        "mokutil --import /var/lib/dkms/mok.pub",
+    ),
+    (
+        {"kinds_known_to_tc": {"codel_oot": True, "fq_codel_oot": False}},
+        "plugin-missing",
+        "apt install --reinstall codel-oot-tools",
+    ),
+    ({"ethtool": False}, "ethtool-missing", "apt install ethtool"),
+    (
+        {"default_qdisc": "pfifo_fast"},
+        "default-qdisc",
+        "sysctl -w net.core.default_qdisc=fq_codel",
+    ),
+]
+LINKS: list[tuple[dict[str, Any], str, str]] = [
+    ({"present": False}, "device-gone", "codelctl undo eth0"),
+    ({"in_force": False}, "setup-differs", f"{SETUP} --up 19mbit --down 95mbit --link docsis"),
+    ({"features": GRO}, "offloads", "ethtool -K eth0 gro off"),
+    ({"neighbours": [Neighbour("lan0", GRO, 65536)]}, "gro-before", "ethtool -K lan0 gro off"),
+    ({"flowtables": ["inet fw fast"]}, "flowtable", "nft delete flowtable inet fw fast"),
+    (
+        {"features": {"hw-tc-offload": Feature(True, False)}},
+        "hw-offload",
+        "ethtool -K eth0 hw-tc-offload off",
+    ),
+    (
+        {"speed": 10_000_000},
+        "queue-elsewhere",
+        f"{SETUP} --up 9500kbit --down 95mbit --link docsis",
+    ),
+    (
+        {"speed": 20_000_000, "up": 19_500_000, "bql": False},
+        "no-bql",
+        f"{SETUP} --up 18mbit --down 95mbit --link docsis",
+    ),
+    (
+        {"leaves": {"egress": BUSY, "ingress": {"packets": 20_000, "drops": 0}}},
+        "queue-idle",
+        f"{SETUP} --up 19mbit --down 85500kbit --link docsis",
+    ),
+]
+QUIET: list[dict[str, Any]] = [
+    {},
+    {"leaves": {"egress": {"packets": 100, "drops": 0}}},
+    {"leaves": {"egress": {"packets": 20_000, "drops": 0, "ecn_mark": 1}}},
+    {"speed": None, "bql": False},
+    {"speed": 20_000_000, "up": 19_500_000},
+    {"bql": False},
+    {"features": GRO, "up": 10**9, "down": 10**9},
+    {"features": GRO, "now": Port({**shown.link("eth0"), "gso_max_size": 1514})},
+    {"neighbours": [Neighbour("lan0", GRO, 65536)], "up": 200_000_000},
+    {"neighbours": [Neighbour("lan0", shown.SPLITS, 65536)]},
+]
+
+
+@case("doctor: nothing is found where nothing is wrong")
+def quiet() -> None:
+    check("machine", list(doctor.of_machine(MACHINE)), [])
+    for facts in QUIET:
+        check(f"{facts}", list(doctor.of_link(replace(LINK, **facts))), [])
+
+
+@case("doctor: each wrong fact of the machine is one finding, with its command")
+def machines() -> None:
+    for facts, code, fix in MACHINES:
+        found = [(f.code, f.fix) for f in doctor.of_machine(replace(MACHINE, **facts))]
+        check(code, found, [(code, fix)])
+
+
+@case("doctor: each wrong fact of a link is one finding, with its command")
+def links() -> None:
+    for facts, code, fix in LINKS:
+        found = [(f.code, f.fix) for f in doctor.of_link(replace(LINK, **facts))]
+        check(code, found, [(code, fix)])

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Which root qdiscs undo can restore exactly, and with which command."""
+
+from __future__ import annotations
+
+import shown
+from cases import case, check, refused
+from codelctllib.former import Former, restore_root
+from codelctllib.shaper import Json
+
+DELETE = "tc qdisc del dev eth0 root"
+AGAIN = "tc qdisc replace dev eth0 root handle"
+OOT = {**shown.DEFAULT_ROOT["options"], "target": 5000, "interval": 100000, "ceiling": None,
+       "ce_threshold": None, "ce_threshold_selector": 0, "ce_threshold_mask": 0}  # fmt: skip
+
+
+def root(kind: str, handle: str, options: Json | None = None) -> Json:
+    return {"kind": kind, "handle": handle, "root": True, "refcnt": 2, "options": options or {}}
+
+
+def child(kind: str, handle: str, parent: str = ":1") -> Json:
+    return {"kind": kind, "handle": handle, "parent": parent, "options": {}}
+
+
+RESTORED = [
+    ("a device that is down", [], DELETE),
+    ("noqueue", [root("noqueue", "0:")], DELETE),
+    ("the default", [shown.DEFAULT_ROOT], DELETE),
+    ("mq by default", [root("mq", "0:"), child("fq_codel", "0:")], DELETE),
+    ("mq with a handle", [root("mq", "7:"), child("fq_codel", "0:", "7:1")], f"{AGAIN} 7: mq"),
+    ("pfifo", [root("pfifo", "8001:", {"limit": 77})], f"{AGAIN} 8001: pfifo limit 77"),
+    ("pfifo_fast", [root("pfifo_fast", "8001:", {"bands": 3})], f"{AGAIN} 8001: pfifo_fast"),
+    (
+        "fq_codel",
+        [{**shown.DEFAULT_ROOT, "handle": "5:"}],
+        f"{AGAIN} 5: fq_codel target 5000us interval 100000us limit 10240 flows 1024 quantum 1514"
+        " memory_limit 33554432 drop_batch 64 ecn",
+    ),
+    (
+        "fq_codel_oot",
+        [root("fq_codel_oot", "5:", OOT)],
+        f"{AGAIN} 5: fq_codel_oot target 5000us interval 100000us ce_threshold off ceiling off"
+        " limit 10240 flows 1024 quantum 1514 memory_limit 33554432 drop_batch 64 ecn",
+    ),
+    ("clsact beside", [shown.DEFAULT_ROOT, shown.CLSACT], DELETE),
+]
+REFUSED = [
+    ("htb", [root("htb", "1:", {"r2q": 10})], ("htb 1:", "tc qdisc del dev eth0 root")),
+    ("prio", [root("prio", "1:"), child("pfifo", "2:", "1:1")], ("prio 1:",)),
+    ("netem", [root("netem", "8001:", {"limit": 1000})], ("netem 8001:",)),
+    ("mq, a child", [root("mq", "7:"), child("fq_codel", "8:", "7:1")], ("mq 7:",)),
+    ("an option more", [root("pfifo", "1:", {"limit": 77, "new": 1})], ("pfifo 1:",)),
+    ("a size table", [{**root("pfifo", "1:", {"limit": 77}), "stab": {}}], ("pfifo 1:",)),
+    ("a selector", [root("fq_codel", "1:", {"ce_threshold_selector": 1})], ("fq_codel 1:",)),
+    ("an old default", [root("pfifo_fast", "0:")], ("sysctl net.core.default_qdisc=pfifo_fast",)),
+    (
+        "an old default below mq",
+        [root("mq", "0:"), child("pfifo_fast", "0:")],
+        ("sysctl net.core.default_qdisc=pfifo_fast",),
+    ),
+]
+
+
+@case("former: a default root returns by itself, a configured one with its options")
+def restored() -> None:
+    for what, qdiscs, expected in RESTORED:
+        found = restore_root("eth0", Former(qdiscs, {}), "fq_codel")
+        check(what, [" ".join(command) for command in found], [expected])
+
+
+@case("former: a root that cannot be written exactly is refused by name, with a remedy")
+def not_restored() -> None:
+    for what, qdiscs, words in REFUSED:
+        refused(what, lambda q=qdiscs: restore_root("eth0", Former(q, {}), "fq_codel"), *words)
+
+
+@case("former: in a namespace without net.core.default_qdisc, handle 0 is enough")
+def unknown_default() -> None:
+    former = Former([root("pfifo_fast", "0:")], {})
+    check("command", [" ".join(c) for c in restore_root("eth0", former, None)], [DELETE])
+
+
+@case("former: times of in-tree qdiscs are written so that the same times are shown")
+def times() -> None:
+    for microseconds in (*range(1, 20_000, 7), 99_999, 999_999):
+        shown_us = (microseconds * 1000 >> 10) * 1024 // 1000
+        qdisc = root("codel", "5:", {"target": shown_us})
+        words = restore_root("eth0", Former([qdisc], {}), None)[0]
+        again = int(words[words.index("target") + 1].removesuffix("us"))
+        check(f"{shown_us}", (again * 1000 >> 10) * 1024 // 1000, shown_us)

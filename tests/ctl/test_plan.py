@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The commands that lead from a state to a request."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import shown
+from cases import case, check, refused
+from codelctllib import offloads, plan, values
+from codelctllib.former import Former, restore_root
+from codelctllib.plan import Observed, Port
+from shown import CLSACT, FORMER, FRESH, MERGES, SPLITS
+
+BOTH = {"up": "19mbit", "down": "95mbit"}
+RESTORE = [["tc", "qdisc", "del", "dev", "eth0", "root"]]
+
+SETUP = """\
+ethtool -K eth0 gro off gso off tso off
+tc qdisc replace dev eth0 root handle c0de: stab linklayer ethernet overhead 24 mpu 84 mtu 2047 tsize 2048 htb default 1
+tc class add dev eth0 parent c0de: classid c0de:1 htb rate 19000000bit ceil 19000000bit burst 2375 cburst 2375 quantum 2375
+tc qdisc add dev eth0 parent c0de:1 handle c0df: fq_codel_oot target 5000us interval 100000us
+modprobe ifb numifbs=0
+ip link add ifb-eth0 type ifb
+ip link set ifb-eth0 mtu 1500 up
+tc qdisc replace dev ifb-eth0 root handle c0de: stab linklayer ethernet overhead 24 mpu 84 mtu 2047 tsize 2048 htb default 1
+tc class add dev ifb-eth0 parent c0de: classid c0de:1 htb rate 95000000bit ceil 95000000bit burst 11875 cburst 11875 quantum 11875
+tc qdisc add dev ifb-eth0 parent c0de:1 handle c0df: fq_codel_oot target 5000us interval 100000us
+tc qdisc add dev eth0 clsact
+tc filter add dev eth0 ingress protocol all matchall action mirred egress redirect dev ifb-eth0
+"""
+
+
+def after(given: dict[str, str]) -> Observed:
+    """The state of eth0 after a setup."""
+    request = values.parse(given)
+    up, down = plan.shapers("eth0", shown.link("eth0"), request)
+    device = shown.shaped(up, "eth0") if up else FRESH.device
+    ifb = Port()
+    if down:
+        ifb = shown.shaped(down, "ifb-eth0")
+        device = replace(
+            device, qdiscs=[*device.qdiscs, CLSACT], filters=[shown.redirect("ifb-eth0")]
+        )
+    return Observed(device, ifb, MERGES if request.keep_offloads else SPLITS, False)
+
+
+def commands(given: dict[str, str], now: Observed, former: Former = FORMER) -> list[str]:
+    found = plan.commands("eth0", values.parse(given), now, RESTORE, former)
+    return [" ".join(command) for command in found]
+
+
+def brief(given: dict[str, str], now: Observed) -> list[str]:
+    """Program, object, verb and device of each command."""
+    return [" ".join(c.split()[:5]) for c in commands(given, now)]
+
+
+@case("setup: the commands for a device with its default qdisc")
+def setup() -> None:
+    check("commands", "".join(f"{c}\n" for c in commands(BOTH, FRESH)), SETUP)
+
+
+@case("setup again: no commands, for every kind and link")
+def again() -> None:
+    for kind in values.KINDS:
+        for framing in ("raw", "ethernet", "pppoe-vdsl", "pppoe-adsl"):
+            for rates in (BOTH, {"up": "64kbit"}, {"down": "100gbit"}):
+                given = {**rates, "kind": kind, "link": framing}
+                check(f"{given}", commands(given, after(given)), [])
+
+
+@case("setup again: times and bursts that the kernel rounded count as equal")
+def rounded() -> None:
+    given = {"up": "19mbit", "kind": "fq_codel"}
+    now = after(given)
+    up = plan.shapers("eth0", shown.link("eth0"), values.parse(given))[0]
+    assert up
+    root, burst = now.device.qdiscs[0], {**now.device.classes[0], "burst": 2374, "cburst": 2374}
+    for less, same in ((1, True), (2, True), (3, False)):
+        port = Port(now.device.link, [root, shown.leaf(up, less)], [burst])
+        check(f"{less} us less", commands(given, replace(now, device=port)) == [], same)
+    port = replace(now.device, classes=[{**burst, "burst": 2300}])
+    check("another burst", brief(given, replace(now, device=port)), ["tc class change dev eth0"])
+
+
+@case("live change: only what differs, and no qdisc is made anew")
+def live() -> None:
+    now = after(BOTH)
+    for more, expected in (
+        ({"up": "18mbit"}, ["tc class change dev eth0"]),
+        ({"down": "10mbit"}, ["tc class change dev ifb-eth0"]),
+        ({"link": "docsis"}, ["tc qdisc change dev eth0", "tc qdisc change dev ifb-eth0"]),
+        ({"up": "1mbit"}, ["tc class change dev eth0", "tc qdisc change dev eth0"]),
+        ({"offloads": "keep"}, ["ethtool -K eth0 tx-tcp-segmentation on"]),
+    ):
+        check(f"{more}", brief({**BOTH, **more}, now), expected)
+    given = {**BOTH, "kind": "cake"}
+    check("cake", brief({**given, "up": "9mbit"}, after(given)), ["tc qdisc change dev eth0"])
+
+
+@case("live change of the size table: HTB refuses options, so the command names no kind")
+def size_table() -> None:
+    found = commands({"up": "19mbit", "link": "docsis"}, after({"up": "19mbit"}))
+    words = "tc qdisc change dev eth0 root handle c0de: stab linklayer ethernet overhead 4 mpu 64"
+    check("commands", found, [f"{words} mtu 2047 tsize 2048"])
+
+
+@case("another kind: the leaf is replaced, the shaper stays")
+def kinds() -> None:
+    given = {"up": "19mbit", "kind": "codel_oot"}
+    found = brief(given, after({"up": "19mbit"}))
+    check("leaf", found, ["tc qdisc del dev eth0", "tc qdisc replace dev eth0"])
+    found = brief({**given, "kind": "cake"}, after(given))
+    check("cake", found, ["tc qdisc replace dev eth0"])
+    found = brief(given, after({**given, "kind": "cake"}))
+    check(
+        "from cake",
+        found,
+        [f"tc {c} dev eth0" for c in ("qdisc replace", "class add", "qdisc add")],
+    )
+
+
+@case("one direction less: its part is removed, the redirect before the ifb")
+def less() -> None:
+    found = brief({"up": "19mbit"}, after(BOTH))
+    check("no ingress", found, ["tc qdisc del dev eth0", "ip link del ifb-eth0"])
+    check("no egress", commands({"down": "95mbit"}, after(BOTH)), [" ".join(RESTORE[0])])
+
+
+@case("another MTU: numbers follow it")
+def mtu() -> None:
+    now = after(BOTH)
+    port = replace(now.device, link=shown.link("eth0", mtu=9000))
+    found = brief(BOTH, replace(now, device=port))
+    expected = ["tc class change dev eth0", "tc qdisc change dev eth0", "ip link set ifb-eth0 mtu"]
+    check("commands", found, expected)
+
+
+@case("ingress: a hook that others use is refused, with the command that removes it")
+def hook() -> None:
+    taken = replace(FRESH.device, qdiscs=[*FRESH.device.qdiscs, CLSACT])
+    words = ("eth0", "clsact", "tc qdisc del dev eth0 clsact")
+    former = Former([*FORMER.qdiscs, CLSACT], MERGES)
+    now = replace(FRESH, device=taken)
+    refused("before the setup", lambda: commands(BOTH, now, former), *words)
+    used = replace(now, device=replace(taken, filters=[shown.redirect("lo")]))
+    refused("since the setup", lambda: commands(BOTH, used), *words)
+    check("egress alone", len(commands({"up": "19mbit"}, now, former)), 4)
+
+
+@case("a type of link whose header is unknown is refused")
+def link_types() -> None:
+    for kind, overhead in (("ether", 24), ("ppp", 38), ("none", 38)):
+        device = replace(FRESH.device, link=shown.link("eth0", kind=kind))
+        found = commands({"up": "1mbit"}, replace(FRESH, device=device))
+        assert f"overhead {overhead} " in found[1], found
+    device = replace(FRESH.device, link=shown.link("can0", kind="can"))
+    refused("can", lambda: commands(BOTH, replace(FRESH, device=device)), "type can", "ether")
+
+
+@case("undo: everything of a complete setup, and of one that failed half way")
+def undo() -> None:
+    def found(now: Observed, former: Former = FORMER) -> list[str]:
+        return [" ".join(c) for c in plan.undo_commands("eth0", now, RESTORE, former)]
+
+    features = "ethtool -K eth0 tx-tcp-segmentation on gso on gro on"
+    ifb, root = "ip link del ifb-eth0", " ".join(RESTORE[0])
+    now = after(BOTH)
+    check("complete", found(now), ["tc qdisc del dev eth0 clsact", ifb, root, features])
+    half = replace(FRESH, ifb=Port(shown.link("ifb-eth0")))
+    check("an ifb alone", found(half), [ifb])
+    hooked = replace(FRESH.device, qdiscs=[*FRESH.device.qdiscs, CLSACT])
+    check("a hook without a filter", len(found(replace(half, device=hooked))), 2)
+    former = Former([*FORMER.qdiscs, CLSACT], MERGES)
+    check("the user's hook", found(replace(half, device=hooked), former), [ifb])
+    check("nothing", found(FRESH), [])
+
+
+@case("ifb: the name of the device, cut to 15 characters without a collision")
+def names() -> None:
+    check("short", plan.ifb_name("enp0s31f6"), "ifb-enp0s31f6")
+    long = [plan.ifb_name(name) for name in ("enx001122334455", "enx001122334466")]
+    check("distinct", len(set(long)), 2)
+    check("lengths", [len(name) for name in long], [15, 15])
+
+
+@case("offloads: names that ethtool prints, and those that it takes")
+def features() -> None:
+    text = (
+        "Features for eth0:\nrx-checksumming: on\ntcp-segmentation-offload: on\n"
+        "\ttx-tcp-segmentation: on\n\ttx-tcp-ecn-segmentation: off [fixed]\n"
+        "generic-segmentation-offload: on\ngeneric-receive-offload: on [fixed]\n"
+        "udp-fragmentation-offload: off [requested on]\n"
+    )
+    found = offloads.parse(text)
+    check("names", len(found), 7)
+    check("off", offloads.commands("eth0", False, found, {}),
+          [["ethtool", "-K", "eth0", "gso", "off", "tso", "off"]])  # fmt: skip
+    check("kept", offloads.commands("eth0", True, found, found), [])
+
+
+@case("the restore of a default root is the deletion of the present root")
+def default_root() -> None:
+    check("command", restore_root("eth0", FORMER, "fq_codel"), RESTORE)

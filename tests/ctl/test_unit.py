@@ -1,0 +1,15 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""codelctl without a machine: settings, framing, numbers of a shaper, commands, what undo can restore."""
+
+from __future__ import annotations
+
+import sys
+
+sys.dont_write_bytecode = True
+
+import cases  # noqa: E402
+import test_classes, test_config, test_doctor, test_former, test_plan, test_service, test_shaper, test_values  # noqa: E401, E402, F401
+
+if __name__ == "__main__":
+    cases.main()

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Settings are validated as a whole; a message names the setting and what is allowed."""
+
+from __future__ import annotations
+
+from cases import case, check, refused
+from codelctllib import rates, values
+from codelctllib.framing import LINKS, Framing
+
+RATES = [
+    ("19mbit", 19_000_000, "19mbit"),
+    ("1.5Mbit", 1_500_000, "1500kbit"),
+    ("64kbit", 64_000, "64kbit"),
+    ("64001bit", 64_001, "64001bit"),
+    ("0.1gbit", 100_000_000, "100mbit"),
+    ("100gbit", 100_000_000_000, "100gbit"),
+]
+NOT_RATES = ["", "19", "mbit", "19 mbit", "-1mbit", "19mbps", "1e3mbit", "19mbit/s", "1,5mbit"]
+OUTSIDE = ["63999bit", "0mbit", "100.1gbit"]
+
+# Setting, value, words of the message
+WRONG = [
+    ("up", "fast", ("--up", "'fast'", "mbit")),
+    ("down", "1kbit", ("--down", "64kbit", "100gbit")),
+    ("link", "vdsl2", ("--link", "'vdsl2'", "pppoe-vdsl")),
+    ("kind", "red", ("--kind", "fq_codel_oot", "cake")),
+    ("overhead", "-1", ("--overhead", "0 to 256")),
+    ("overhead", "x", ("--overhead", "'x'")),
+    ("mpu", "257", ("--mpu", "0 to 256")),
+    ("cells", "adsl", ("--cells", "none, atm, ptm")),
+    ("vlan", "3", ("--vlan", "0 to 2")),
+    ("offloads", "on", ("--offloads", "auto, off, keep")),
+    ("upload", "1mbit", ("--upload", "up, down")),
+]
+DEVICES = ["eth0", "enp0s31f6", "eth0.7", "br-lan", "ppp0", "a" * 15]
+NOT_DEVICES = ["", ".", "..", "a/b", "a b", "eth0:1", "a" * 16]
+
+
+@case("rates: every unit, fractions, and the same rate as text")
+def rate_values() -> None:
+    for written, rate, shown in RATES:
+        check(written, rates.parse("--up", written), rate)
+        check(f"text of {written}", rates.text(rate), shown)
+
+
+@case("rates: a rate without a unit, in bytes, or outside the range is refused")
+def rate_errors() -> None:
+    for written in NOT_RATES:
+        refused(written, lambda w=written: rates.parse("--up", w), "--up", f"'{written}'", "19mbit")
+    for written in OUTSIDE:
+        refused(written, lambda w=written: rates.parse("--up", w), "64kbit to 100gbit")
+
+
+@case("settings: each wrong value is refused by name, with what is allowed")
+def wrong_settings() -> None:
+    for name, value, words in WRONG:
+        given = {"up": "1mbit", name: value}
+        refused(f"{name} {value}", lambda g=given: values.parse(g), *words)
+    refused("no rate", lambda: values.parse({"link": "adsl"}), "--up", "--down")
+
+
+@case("settings: defaults, and a request with all of them")
+def settings() -> None:
+    simple = values.parse({"up": "19mbit"})
+    want = values.Request(19_000_000, None, LINKS["ethernet"], "fq_codel_oot", False)
+    check("defaults", simple, want)
+    given = {"up": "1mbit", "down": "2gbit", "link": "pppoe-vdsl", "vlan": "1", "kind": "cake"}
+    want = values.Request(10**6, 2 * 10**9, Framing(34, 68, "ptm"), "cake", False)
+    check("vlan adds to the link's overhead", values.parse(given), want)
+    given = {**given, "overhead": "10", "mpu": "0", "cells": "atm", "vlan": "2"}
+    check("overrides", values.parse(given).framing, Framing(18, 0, "atm"))
+
+
+@case("settings: packets stay merged above 1 Gbit/s, or as the user says")
+def merging() -> None:
+    for up, down, offloads, keep in (
+        ("1gbit", "1gbit", "auto", False),
+        ("2gbit", "2gbit", "auto", True),
+        ("2gbit", "1gbit", "auto", False),
+        ("2gbit", "2gbit", "off", False),
+        ("1mbit", "1mbit", "keep", True),
+    ):
+        given = {"up": up, "down": down, "offloads": offloads}
+        check(f"{given}", values.parse(given).keep_offloads, keep)
+
+
+@case("device names: what the kernel accepts, and nothing that leads to another file")
+def devices() -> None:
+    for name in DEVICES:
+        check(name, values.device(name), name)
+    for name in NOT_DEVICES:
+        refused(name, lambda n=name: values.device(n), "not a device name")

@@ -1,0 +1,396 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# codelctl on a router's link: setup, setup again, live changes, failures half way, and undo.
+#
+#   CLIENT             ROUTER                          SERVER
+#   c0 ------------- r0      r1 --------------------- s0
+#                     ^       egress: HTB, leaf c0df:
+#                     |      ifb-r1
+#                     +------ ingress: HTB, leaf c0df:
+#
+# codelctl sets up r1. Uploads go from CLIENT to SERVER. ROUTER has IPv6 and a VLAN to SERVER as well.
+
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/traffic.sh
+. "$(dirname "$0")/traffic.sh"
+
+CODELCTL=${CODELCTL:-codelctl}
+lib_require "$CODELCTL" python3 ping
+
+# topology [offloads]: topo_create, until the links are up
+topology()
+{
+	topo_create "$@"
+	busywait 10 link_is_up r0 || fail "r0 is not up"
+	busywait 10 link_is_up r1 || fail "r1 is not up"
+}
+
+link_is_up()
+{
+	[[ $(ip -n "$ROUTER" link show dev "$1") == *"state UP"* ]]
+}
+
+ctl()
+{
+	in_ns "$ROUTER" "$CODELCTL" "$@"
+}
+
+# setup OPTION...: of r1
+setup()
+{
+	ctl setup r1 "$@" || fail "codelctl setup r1 $*: status $?"
+}
+
+# link_state: all that codelctl may change, but for numbers that count
+link_state()
+{
+	local dev
+
+	tc -n "$ROUTER" -j -p qdisc show
+	ip -n "$ROUTER" -j -p -d link show
+	for dev in r0 r1 ifb-r1; do
+		echo "$dev"
+		[[ $(ip -n "$ROUTER" link) == *" $dev"[:@]* ]] || continue
+		tc -n "$ROUTER" -j -d class show dev "$dev"
+		tc -n "$ROUTER" -j filter show dev "$dev" ingress
+		in_ns "$ROUTER" ethtool -k "$dev"
+	done
+	find /run/codelctl -name '*.json' 2>/dev/null || :
+}
+
+# same_state WHAT: as in $LIB_TMP/before
+same_state()
+{
+	link_state >"$LIB_TMP/after"
+	diff "$LIB_TMP/before" "$LIB_TMP/after" || fail "$1: the link differs"
+}
+
+# rate_of DEV: of the shaper. tc of bookworm prints no JSON here
+rate_of()
+{
+	tc -n "$ROUTER" class show dev "$1" | sed -n 's/^class htb c0de:1 .* rate \([^ ]*\) .*/\1/p'
+}
+
+# leaf_get DEV EXPRESSION: jq, of the leaf
+leaf_get()
+{
+	qdisc_get "$ROUTER" "$1" c0df: "$2"
+}
+
+numbers()
+{
+	topology offloads
+	setup --up 8mbit --down 20mbit --link docsis
+	check "rate of egress" "$(rate_of r1)" == 8Mbit
+	check "rate of ingress" "$(rate_of ifb-r1)" == 20Mbit
+	check "leaf of egress" "$(leaf_get r1 .kind)" == fq_codel_oot
+	check "leaf of ingress" "$(leaf_get ifb-r1 .kind)" == fq_codel_oot
+	check "overhead of a header" "$(qdisc_get "$ROUTER" r1 root .stab.overhead)" == 4
+	check "mpu" "$(qdisc_get "$ROUTER" r1 root .stab.mpu)" == 64
+	check "offloads that are left on" "$(in_ns "$ROUTER" ethtool -k r1 |
+		awk '/^(tcp-seg|generic-seg|generic-rec).*: on/ { n++ } END { print n + 0 }')" == 0
+	check "codelctl show" "$(ctl show)" == \
+		"r1: up 8mbit, down 20mbit, link docsis, kind fq_codel_oot: in force"
+	tc -n "$ROUTER" class change dev r1 parent c0de: classid c0de:1 htb rate 1mbit
+	check "after a change by hand" "$(ctl show r1)" == \
+		"r1: up 8mbit, down 20mbit, link docsis, kind fq_codel_oot: differs from the setup"
+}
+
+# The log of HTB: "quantum of class C0DE0001 is big"
+rates()
+{
+	local rate before
+
+	topology
+	before=$(dmesg | wc -l)
+	for rate in 64kbit 1mbit 19mbit 1gbit 40gbit 100gbit; do
+		setup --up "$rate" --down "$rate"
+		setup --up "$rate" --down "$rate" | grep -q "nothing to change" ||
+			fail "$rate: the second setup changes something"
+	done
+	dmesg | tail -n +$((before + 1)) | grep -i htb && fail "the kernel complains"
+	return 0
+}
+
+monitor()
+{
+	in_ns "$ROUTER" tc monitor >"$LIB_TMP/tc.events" &
+	defer lib_stop $!
+	in_ns "$ROUTER" ip monitor link >"$LIB_TMP/ip.events" &
+	defer lib_stop $!
+	# Until the monitors listen
+	busywait 10 event_seen
+}
+
+# event_seen: a class that comes and goes is an event
+event_seen()
+{
+	tc -n "$ROUTER" qdisc add dev r0 root handle 99: pfifo
+	tc -n "$ROUTER" qdisc del dev r0 root
+	sleep 0.1
+	[[ -s $LIB_TMP/tc.events ]]
+}
+
+again()
+{
+	topology offloads
+	setup --up 8mbit --down 20mbit "$@"
+	monitor
+	ip -n "$ROUTER" link set r0 alias seen
+	sleep 0.2
+	check "the monitor of links works" "$(wc -c <"$LIB_TMP/ip.events")" ">" 0
+	: >"$LIB_TMP/tc.events"
+	: >"$LIB_TMP/ip.events"
+	link_state >"$LIB_TMP/before"
+	check "what it says" "$(ctl setup r1 --up 8mbit --down 20mbit "$@" | cut -d: -f2)" == \
+		" nothing to change"
+	same_state "the second setup"
+	sleep 0.2
+	check "events of tc" "$(cat "$LIB_TMP/tc.events")" == ""
+	check "events of links" "$(cat "$LIB_TMP/ip.events")" == ""
+}
+
+# More packets than the link takes, while rate, framing and both change: the leaf remains the same
+# qdisc, no packet is dropped for a reason other than CoDel, and no packet is missing
+live()
+{
+	local sent counted
+
+	topology
+	setup --up 500kbit --down 500kbit
+	sink_start
+	udp_send --rate 800e3 --time 6 >"$LIB_TMP/sent" &
+	counted=$!
+	sleep 2
+	check "packets that wait before the changes" "$(leaf_get r1 .qlen)" ">" 2
+	setup --up 600kbit --down 500kbit
+	setup --up 600kbit --down 700kbit --link pppoe-adsl
+	setup --up 600kbit --down 700kbit --link raw
+	setup --up 3mbit --down 1mbit
+	wait "$counted"
+	sent=$(cat "$LIB_TMP/sent")
+	sink_stop
+	check "packets that the leaf received" "$(leaf_get r1 .received.packets)" == "$sent"
+	check "causes of drops" "$(leaf_get r1 \
+		'[.dropped | to_entries[] | select(.value.packets > 0).key] - ["codel", "ceiling"] | join(" ")')" == ""
+	check "packets that arrived" "$(wc -l <"$LIB_TMP/udp.log")" == "$(leaf_get r1 .sent.packets)"
+	check "packets past HTB" "$(qdisc_get "$ROUTER" r1 root .options.direct_packets_stat)" == 0
+}
+
+# As many packets per second as whole cells fit: 128 bytes and 40 of overhead are 4 cells
+cells()
+{
+	topology
+	setup --up 1mbit --link pppoe-adsl
+	sink_start
+	udp_send --size 128 --rate 1.5e6 --time 4 >/dev/null
+	sink_stop
+	check_near "packets per second" "$(awk '{ t = $1 / 1e9; if (!first) first = t }
+		t >= first + 1 && t < first + 3 { n++ } END { print n / 2 }' "$LIB_TMP/udp.log")" \
+		"$(awk 'BEGIN { print 1e6 / 8 / (4 * 53) }')" 6
+}
+
+# ping_each ADDRESS...: from ROUTER; each must be counted once in each direction
+ping_each()
+{
+	local address egress ingress
+
+	for address; do
+		in_ns "$ROUTER" ping -c 1 -W 5 "$address" >/dev/null || fail "no answer from $address"
+		egress=$(leaf_get r1 .received.packets)
+		ingress=$(leaf_get ifb-r1 .received.packets)
+		in_ns "$ROUTER" ping -c 5 -i 0.1 -W 5 "$address" >/dev/null ||
+			fail "$address: answers are missing"
+		check "$address: requests in the leaf" \
+			"$(($(leaf_get r1 .received.packets) - egress))" ">=" 5
+		check "$address: answers in the leaf of ingress" \
+			"$(($(leaf_get ifb-r1 .received.packets) - ingress))" ">=" 5
+	done
+}
+
+address6()
+{
+	in_ns "$1" sh -c "echo 0 >/proc/sys/net/ipv6/conf/$2/disable_ipv6"
+	ip -n "$1" addr add "$3/64" dev "$2" nodad
+}
+
+vlan_ipv6()
+{
+	topology offloads
+	ip -n "$ROUTER" link add link r1 name r1.7 type vlan id 7
+	ip -n "$SERVER" link add link s0 name s0.7 type vlan id 7
+	ip -n "$ROUTER" link set r1.7 up
+	ip -n "$SERVER" link set s0.7 up
+	ip -n "$ROUTER" addr add 10.9.7.1/24 dev r1.7
+	ip -n "$SERVER" addr add 10.9.7.2/24 dev s0.7
+	address6 "$ROUTER" r1 fd00:1::1
+	address6 "$SERVER" s0 fd00:1::2
+	address6 "$ROUTER" r1.7 fd00:7::1
+	address6 "$SERVER" s0.7 fd00:7::2
+	setup --up 8mbit --down 20mbit --vlan 1
+	ping_each "$SERVER_IP" 10.9.7.2 fd00:1::2 fd00:7::2
+}
+
+dry_run()
+{
+	local commands own='r1.json\|"ifindex"\|"address"'
+
+	topology offloads
+	link_state >"$LIB_TMP/before"
+	commands=$(ctl setup r1 --up 8mbit --down 20mbit --dry-run)
+	same_state "--dry-run"
+	in_ns "$ROUTER" sh -ec "$commands"
+	link_state >"$LIB_TMP/after"
+	check "undo without a setup" "$(ctl undo r1)" == "r1: nothing to undo"
+	ip -n "$ROUTER" link del ifb-r1
+	tc -n "$ROUTER" qdisc del dev r1 root
+	tc -n "$ROUTER" qdisc del dev r1 clsact
+	setup --up 8mbit --down 20mbit
+	link_state | grep -v "$own" >"$LIB_TMP/setup"
+	grep -v "$own" "$LIB_TMP/after" | diff - "$LIB_TMP/setup" ||
+		fail "the printed commands do something else"
+}
+
+# fail_at PATTERN: a tc whose commands that match fail, for ctl_failing
+fail_at()
+{
+	mkdir -p "$LIB_TMP/bin"
+	cat >"$LIB_TMP/bin/tc" <<-END
+		#!/bin/sh
+		[ "\$1" = -batch ] || exec $(command -v tc) "\$@"
+		sed '/$1/s/ dev [^ ]*/ dev nosuch/' | $(command -v tc) "\$@"
+	END
+	chmod +x "$LIB_TMP/bin/tc"
+}
+
+ctl_failing()
+{
+	refuses "$*" env "PATH=$LIB_TMP/bin:$PATH" ip netns exec "$ROUTER" "$CODELCTL" "$@"
+	[[ $REFUSAL == *"the link is as it was" ]] || fail "it says: $REFUSAL"
+}
+
+half_way()
+{
+	local pattern
+
+	topology offloads
+	modprobe ifb numifbs=0
+	link_state >"$LIB_TMP/before"
+	for pattern in 'qdisc replace dev r1' 'class add dev r1' 'qdisc add dev r1 parent' \
+		'class add dev ifb' 'clsact' 'filter add'; do
+		fail_at "$pattern"
+		ctl_failing setup r1 --up 8mbit --down 20mbit
+		same_state "$pattern fails"
+	done
+	refuses "a tc without plugins" in_ns "$ROUTER" env TC_LIB_DIR=/nonexistent \
+		"$CODELCTL" setup r1 --up 8mbit --down 20mbit --kind codel_oot
+	[[ $REFUSAL == *"codelctl doctor"* ]] || fail "it says: $REFUSAL"
+	same_state "a kind that tc does not have"
+	setup --up 8mbit --down 20mbit
+	link_state >"$LIB_TMP/before"
+	for pattern in 'class change dev r1' 'qdisc change dev ifb' 'class change dev ifb'; do
+		fail_at "$pattern"
+		ctl_failing setup r1 --up 9mbit --down 30mbit --link docsis
+		same_state "$pattern fails in a live change"
+	done
+	check "codelctl show" "$(ctl show)" == \
+		"r1: up 8mbit, down 20mbit, link ethernet, kind fq_codel_oot: in force"
+}
+
+# restores COMMAND...: undo leads back to what COMMAND has made, for r1 and all other devices
+restores()
+{
+	[[ $# -eq 0 ]] || tc -n "$ROUTER" "$@"
+	link_state >"$LIB_TMP/before"
+	setup --up 8mbit --down 20mbit
+	setup --up 9mbit --link docsis
+	setup --down 9mbit --kind cake
+	setup --up 5mbit --down 9mbit --kind codel_oot
+	ctl undo r1 || fail "undo after $*"
+	same_state "undo after $*"
+	[[ $# -eq 0 ]] || tc -n "$ROUTER" qdisc del dev r1 root
+}
+
+undo()
+{
+	topology offloads
+	modprobe ifb numifbs=0
+	restores
+	restores qdisc add dev r1 root pfifo limit 77
+	restores qdisc add dev r1 root handle 5: fq_codel limit 500 target 7ms noecn
+	restores qdisc add dev r1 root fq_codel_oot target 3ms ceiling off ce_threshold 1ms flows 16
+	restores qdisc add dev r1 root handle 1: codel limit 500 interval 77ms ecn
+	restores qdisc add dev r1 root codel_oot ceiling 70ms
+	restores qdisc add dev r1 root pfifo_fast
+}
+
+# An ifb has a default qdisc like a network card: one per queue below mq
+default_qdiscs()
+{
+	local queues
+
+	modprobe ifb numifbs=0
+	for queues in 1 3; do
+		ns_create r; ROUTER=$NS
+		ip -n "$ROUTER" link add r0 type ifb
+		ip -n "$ROUTER" link add r1 numtxqueues "$queues" type ifb
+		ip -n "$ROUTER" link set r1 up
+		restores
+		tc -n "$ROUTER" -j qdisc show dev r1 | jq -c '[.[] | .kind]'
+		ns_delete "$ROUTER"
+	done
+}
+
+not_restorable()
+{
+	topology offloads
+	tc -n "$ROUTER" qdisc add dev r1 root handle 7: htb
+	link_state >"$LIB_TMP/before"
+	refuses "a root that cannot be restored" ctl setup r1 --up 8mbit
+	[[ $REFUSAL == *"htb 7:"*"tc qdisc del dev r1 root"* ]] || fail "it says: $REFUSAL"
+	tc -n "$ROUTER" qdisc del dev r1 root
+	tc -n "$ROUTER" qdisc add dev r1 clsact
+	refuses "a clsact of the user" ctl setup r1 --up 8mbit --down 8mbit
+	[[ $REFUSAL == *"tc qdisc del dev r1 clsact"* ]] || fail "it says: $REFUSAL"
+	setup --up 8mbit
+	ctl undo r1
+	check "the user's clsact stays" "$(tc -n "$ROUTER" qdisc show dev r1 | grep -c clsact)" == 1
+}
+
+# A device that returns has the same name, and no qdisc of codelctl; the ifb has stayed
+returns()
+{
+	topology
+	tc -n "$ROUTER" qdisc add dev r1 root pfifo limit 77
+	setup --up 8mbit --down 20mbit
+	ip -n "$ROUTER" link del r1
+	check "codelctl show" "$(ctl show | sed 's/.*: //')" == "the device is gone"
+	topo_link "$ROUTER" r1 10.9.2.1 "$SERVER" s0 10.9.2.2
+	setup --up 8mbit --down 20mbit
+	check "rate of egress" "$(rate_of r1)" == 8Mbit
+	check "rate of ingress" "$(rate_of ifb-r1)" == 20Mbit
+	ctl undo r1
+	check "the root of the new device" "$(qdisc_get "$ROUTER" r1 root .kind)" == noqueue
+	setup --up 8mbit --down 20mbit
+	ip -n "$ROUTER" link del r1
+	ctl undo r1
+	check "links that are left" "$(ip -n "$ROUTER" -j link show | jq -r '[.[].ifname] | join(" ")')" == "lo r0"
+}
+
+lib_add numbers "numbers, kinds and offloads of a setup, and show"
+lib_add rates "no rate makes the kernel complain, and none changes a second time"
+lib_add again "a second setup makes no event" --link pppoe-vdsl
+lib_add again "a second setup of cake makes no event" --kind cake
+lib_add again "a second setup of in-tree fq_codel makes no event" --kind fq_codel --link pppoe-adsl
+lib_add live "other numbers change the link under load, and no packet is missing"
+lib_add cells "the shaper counts ATM cells"
+lib_add vlan_ipv6 "IPv4, IPv6, and both in a VLAN pass through both shapers"
+lib_add dry_run "--dry-run changes nothing, and prints what setup does"
+lib_add half_way "a failure half way leaves the link as it was"
+lib_add undo "undo restores qdiscs, links and offloads"
+lib_add default_qdiscs "undo restores default qdiscs, one or several below mq"
+lib_add not_restorable "what undo cannot restore is refused"
+lib_add returns "a device that returns is set up again"
+lib_main "$@"
