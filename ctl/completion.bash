@@ -8,19 +8,21 @@ _codelctl()
 	local settings="--up --down --link --overhead --mpu --cells --vlan --kind --offloads"
 
 	case $previous in
-	codelctl) words="setup undo show enable disable doctor --help --version" ;;
-	setup | undo | show | enable | disable) words=$(ls /sys/class/net) ;;
+	codelctl) words="setup undo show enable disable doctor prove compare --help --version" ;;
+	setup | undo | show | enable | disable | prove | compare) words=$(ls /sys/class/net) ;;
 	doctor) words=--json ;;
 	--link) words="raw ethernet docsis vdsl pppoe-vdsl adsl pppoe-adsl pppoa-adsl ipoa-adsl conservative" ;;
 	--kind) words="fq_codel_oot codel_oot fq_codel codel cake" ;;
 	--cells) words="none atm ptm" ;;
 	--offloads) words="auto off keep" ;;
-	--up | --down | --overhead | --mpu | --vlan) words= ;;
+	--up | --down | --overhead | --mpu | --vlan | --server | --seconds) words= ;;
 	*)
 		case ${COMP_WORDS[1]} in
 		setup) words="$settings --dry-run" ;;
 		enable) words=$settings ;;
 		undo) words=--dry-run ;;
+		prove) words="--server --seconds" ;;
+		compare) words="none fq_codel_oot codel_oot fq_codel codel cake --server --seconds" ;;
 		*) words= ;;
 		esac
 		;;

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
-from . import checkup, config, link, service, state, values
+from . import checkup, config, link, prove, service, state, values
 from .errors import Failure, Refusal
 from .framing import CELLS, LINKS
 
@@ -71,6 +71,16 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument("--dry-run", action="store_true", help="print the commands only")
     show = commands.add_parser("show", help="list the links that are set up")
     show.add_argument("device", metavar="DEV", nargs="?")
+    proof = commands.add_parser("prove", help="measure the delay, idle and under load")
+    compare = commands.add_parser("compare", help="measure the delay with several kinds of qdiscs")
+    for command in (proof, compare):
+        command.add_argument("device", metavar="DEV")
+        command.add_argument(
+            "--seconds", metavar="N", default="10", help="of each phase (default 10)"
+        )
+    proof.add_argument("--server", metavar="HOST", help="a host that runs `iperf3 --server`")
+    compare.add_argument("kinds", metavar="KIND", nargs="+", help="none: without the setup")
+    compare.add_argument("--server", metavar="HOST", required=True, help="as of prove")
     doctor = commands.add_parser("doctor", help="print what is wrong, with the commands that help")
     doctor.add_argument("--json", action="store_true", help="print a list of JSON objects")
     return top
@@ -91,6 +101,20 @@ def _change(arguments: argparse.Namespace) -> None:
         link.setup(arguments.device, settings, arguments.dry_run)
 
 
+def _measure(arguments: argparse.Namespace) -> None:
+    seconds = values.number("--seconds", arguments.seconds, 2, 600)
+    if arguments.server is not None:
+        values.host(arguments.server)
+    if arguments.command == "prove":
+        prove.prove(arguments.device, arguments.server, seconds)
+        return
+    for kind in arguments.kinds:
+        values.choice("KIND", kind, ("none", *values.KINDS))
+    link.require_root(f"compare {arguments.device}")
+    with state.locked():
+        prove.compare(arguments.device, arguments.kinds, arguments.server, seconds)
+
+
 def _run(arguments: argparse.Namespace) -> int:
     if arguments.command == "doctor":
         link.require_root("doctor")
@@ -100,6 +124,9 @@ def _run(arguments: argparse.Namespace) -> int:
         values.device(device)
     if arguments.command == "show":
         link.show(device)
+        return 0
+    if arguments.command in ("prove", "compare"):
+        _measure(arguments)
         return 0
     given = _given(arguments) if arguments.command in ("setup", "enable") else {}
     if getattr(arguments, "dry_run", False):

@@ -27,6 +27,7 @@ DEFAULTS: dict[str, str | None] = {
 }
 # A packet of 64 KB takes 0.5 ms at this rate. Above it, segmentation costs more than it gains.
 OFFLOADS_ABOVE = 10**9
+HOST = re.compile(r"[\w:][\w:.%-]*")
 DEVICE = re.compile(r"[^\s/:]{1,15}")
 
 
@@ -44,6 +45,12 @@ class Request:
 def device(name: str) -> str:
     if not DEVICE.fullmatch(name) or name in (".", ".."):
         raise Refusal(f"'{name}' is not a device name: `ip link` lists the devices")
+    return name
+
+
+def host(name: str) -> str:
+    if not HOST.fullmatch(name):
+        raise Refusal(f"--server: '{name}' is not a host's name or address")
     return name
 
 

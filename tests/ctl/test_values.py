@@ -90,3 +90,11 @@ def devices() -> None:
         check(name, values.device(name), name)
     for name in NOT_DEVICES:
         refused(name, lambda n=name: values.device(n), "not a device name")
+
+
+@case("hosts: names and addresses, and nothing that a program takes for an option")
+def hosts() -> None:
+    for name in ("server", "a-b.example", "10.9.2.2", "fd00:1::2", "::1", "fe80::1%eth0"):
+        check(name, values.host(name), name)
+    for name in ("", "-f", "--file=x", "a b", "a;b", "a/b"):
+        refused(name, lambda n=name: values.host(n), "--server", f"'{name}'")

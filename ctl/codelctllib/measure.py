@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The measurements of prove: pings, sojourn times from the qdiscs' histograms, and their table.
+
+A ping waits in the queues of this router and in queues elsewhere: in a modem, at the provider, in the
+server. The sojourn times are those of all packets, so the part of a ping that is elsewhere is at least
+the ping's increase less the sojourn times.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+REPLY = re.compile(r"time=([\d.]+) ms")
+SENT = re.compile(r"(\d+) packets transmitted, (\d+)")
+# A delay elsewhere that is longer has another cause than the packets in transmission
+ELSEWHERE_MS = 15.0
+HEADERS = (
+    "phase",
+    "Mbit/s",
+    "ping p50",
+    "p95",
+    "max",
+    "lost",
+    "egress p50",
+    "p99",
+    "ingress p50",
+    "p99",
+    "elsewhere",
+)
+
+
+@dataclass(frozen=True)
+class Pings:
+    times: list[float]  # ms, sorted
+    lost: int
+
+    def percentile(self, share: float) -> float | None:
+        if not self.times:
+            return None
+        return self.times[min(len(self.times) - 1, int(share * len(self.times)))]
+
+
+@dataclass(frozen=True)
+class Queue:
+    """What a qdisc did in a phase."""
+
+    signals: int = 0  # drops and marks
+    # Greatest delay in ns, packets; None: there may be a queue whose delay is not known
+    buckets: list[tuple[int, int]] | None = field(default_factory=list)
+
+    def percentile(self, share: float) -> float | None:
+        """An upper bound, in ms; None without packets or without a histogram."""
+        buckets = self.buckets or []
+        need = share * sum(count for _, count in buckets)
+        for to_ns, count in buckets:
+            need -= count
+            if need <= 0:
+                return to_ns / 1e6
+        return None
+
+
+@dataclass(frozen=True)
+class Phase:
+    name: str
+    rates: tuple[float, float]  # bit/s, of egress and ingress
+    pings: Pings
+    egress: Queue
+    ingress: Queue
+
+
+def pings(shown: str) -> Pings:
+    """What `ping` prints."""
+    times = sorted(float(text) for text in REPLY.findall(shown))
+    match = SENT.search(shown)
+    return Pings(times, int(match[1]) - int(match[2]) if match else 0)
+
+
+def _buckets(qdisc: dict[str, Any] | None) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = ((qdisc or {}).get("delay") or {}).get("buckets", [])
+    return found
+
+
+def _grown(name: str, before: dict[str, Any] | None, after: dict[str, Any] | None) -> int:
+    return int((after or {}).get(name, 0)) - int((before or {}).get(name, 0))
+
+
+def queue(before: dict[str, Any] | None, after: dict[str, Any] | None) -> Queue:
+    """From two readings of a qdisc; None: there is no qdisc."""
+    old = {bucket["from_ns"]: bucket["count"] for bucket in _buckets(before)}
+    # The last bucket has no end
+    grown = [
+        (bucket["to_ns"] or bucket["from_ns"], bucket["count"] - old.get(bucket["from_ns"], 0))
+        for bucket in _buckets(after)
+    ]
+    signals = _grown("drops", before, after) + _grown("ecn_mark", before, after)
+    known = after is None or "delay" in after
+    return Queue(signals, [g for g in grown if g[1]] if known else None)
+
+
+def elsewhere(phase: Phase, idle: Phase) -> float | None:
+    """Least delay of the median ping that is in no queue of this router, in ms; None: not known."""
+    if phase.egress.buckets is None or phase.ingress.buckets is None:
+        return None
+    now, then = phase.pings.percentile(0.5), idle.pings.percentile(0.5)
+    if now is None or then is None:
+        return None
+    here = (phase.egress.percentile(0.5) or 0) + (phase.ingress.percentile(0.5) or 0)
+    return max(0.0, now - then - here)
+
+
+def _text(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}" if value < 100 else f"{value:.0f}"
+
+
+def row(phase: Phase, idle: Phase) -> list[str]:
+    texts = [_text(phase.rates[phase.name.endswith("download")] / 1e6)]
+    texts += [_text(phase.pings.percentile(share)) for share in (0.5, 0.95, 1.0)]
+    texts.append(str(phase.pings.lost))
+    for found in (phase.egress, phase.ingress):
+        texts += [_text(found.percentile(share)) for share in (0.5, 0.99)]
+    return [phase.name, *texts, "-" if phase is idle else _text(elsewhere(phase, idle))]
+
+
+def table(phases: list[Phase], idle: Phase) -> str:
+    """Times in ms."""
+    rows = [list(HEADERS), *(row(phase, idle) for phase in phases)]
+    widths = [max(len(line[i]) for line in rows) for i in range(len(HEADERS))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths))
+        ).rstrip()
+        for line in rows
+    )
+
+
+def verdict(phases: list[Phase], idle: Phase) -> str:
+    """One sentence about the phases under load."""
+    worst = max((elsewhere(phase, idle) or 0.0, phase.name) for phase in phases)
+    if all(not phase.pings.times for phase in phases):
+        return "no ping was answered: the delay is not known"
+    if all(elsewhere(phase, idle) is None for phase in phases):
+        return "these qdiscs have no histogram of sojourn times: the delay cannot be split"
+    if worst[0] > ELSEWHERE_MS:
+        return (
+            f"{worst[1]}: {_text(worst[0])} ms of the ping are in a queue elsewhere: "
+            "lower the rate of the shaper, or find the other queue"
+        )
+    return "under load, the delay is in no queue elsewhere"

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Pings, histograms, and how a delay is split into this router's queues and others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from cases import case, check
+from codelctllib import measure
+from codelctllib.measure import Phase, Pings, Queue
+
+PING = """\
+PING 10.9.2.2 (10.9.2.2) 56(84) bytes of data.
+64 bytes from 10.9.2.2: icmp_seq=1 ttl=63 time=50.4 ms
+64 bytes from 10.9.2.2: icmp_seq=2 ttl=63 time=1042 ms
+64 bytes from 10.9.2.2: icmp_seq=4 ttl=63 time=0.061 ms
+
+--- 10.9.2.2 ping statistics ---
+4 packets transmitted, 3 received, 25% packet loss, time 603ms
+rtt min/avg/max/mdev = 0.061/364.153/1042.000/479.100 ms
+"""
+NOTHING = Queue()
+
+
+def qdisc(sent: int, drops: int, *buckets: tuple[int, int | None, int]) -> dict[str, Any]:
+    shown = [{"from_ns": a, "to_ns": b, "count": n} for a, b, n in buckets]
+    return {"bytes": sent, "drops": drops, "ecn_mark": 1, "delay": {"buckets": shown}}
+
+
+def phase(name: str, ping: float, egress_ms: float = 0, ingress_ms: float = 0) -> Phase:
+    def queue(ms: float) -> Queue:
+        return Queue(1, [(int(ms * 1e6), 100)]) if ms else NOTHING
+
+    return Phase(name, (1e6, 2e6), Pings([ping], 0), queue(egress_ms), queue(ingress_ms))
+
+
+@case("pings: times, percentiles and losses")
+def pings() -> None:
+    found = measure.pings(PING)
+    check("times", found, Pings([0.061, 50.4, 1042.0], 1))
+    check("percentiles", [found.percentile(p) for p in (0.5, 0.95, 1.0)], [50.4, 1042.0, 1042.0])
+    check("nothing", measure.pings("").percentile(0.5), None)
+
+
+@case("histogram: what has grown between two readings, and bounds of percentiles")
+def histogram() -> None:
+    before = qdisc(1000, 2, (0, 1_000_000, 10), (1_000_000, 2_000_000, 5))
+    after = qdisc(2000, 5, (0, 1_000_000, 10), (1_000_000, 2_000_000, 95), (4_000_000, None, 10))
+    found = measure.queue(before, after)
+    check("queue", found, Queue(3, [(2_000_000, 90), (4_000_000, 10)]))
+    check("percentiles", [found.percentile(p) for p in (0.5, 0.9, 0.99)], [2.0, 2.0, 4.0])
+    check("no histogram", measure.queue({"drops": 1}, {"drops": 3}), Queue(2, None))
+    check("no qdisc", measure.queue(None, None), NOTHING)
+
+
+@case("split: what the queues of the router do not explain is elsewhere")
+def split() -> None:
+    idle = phase("idle", 20)
+    for found, expected in (
+        (phase("upload", 30, 10), 0.0),
+        (phase("upload", 26, 10), 0.0),
+        (phase("upload", 520, 0.5), 499.5),
+        (phase("download", 60, 10, 20), 10.0),
+        (replace(phase("upload", 60), egress=Queue(1, None)), None),
+    ):
+        check(f"{found.pings}", measure.elsewhere(found, idle), expected)
+    check(
+        "no answer",
+        measure.elsewhere(Phase("upload", (0, 0), Pings([], 9), NOTHING, NOTHING), idle),
+        None,
+    )
+
+
+@case("split: the verdict names the phase and the delay")
+def verdicts() -> None:
+    idle = phase("idle", 20)
+    good, bad = phase("upload", 26, 6), phase("download", 520, 0, 1)
+    check("good", measure.verdict([good], idle), "under load, the delay is in no queue elsewhere")
+    found = measure.verdict([good, bad], idle)
+    assert found.startswith("download: 499 ms of the ping are in a queue elsewhere"), found
+    unknown = replace(bad, egress=Queue(1, None))
+    check("no histogram", measure.verdict([unknown], idle).split(":")[0],
+          "these qdiscs have no histogram of sojourn times")  # fmt: skip
+    lost = Phase("upload", (0, 0), Pings([], 9), NOTHING, NOTHING)
+    check("no ping", measure.verdict([lost], lost), "no ping was answered: the delay is not known")
+
+
+@case("table: a line per phase, and a dash for what is not known")
+def table() -> None:
+    idle = phase("idle", 20)
+    lines = measure.table(
+        [idle, phase("upload", 520, 0.5), phase("cake download", 9)], idle
+    ).splitlines()
+    check("cells", [line.split() for line in lines[1:]], [
+        ["idle", "1", "20", "20", "20", "0", "-", "-", "-", "-", "-"],
+        ["upload", "1", "520", "520", "520", "0", "0.5", "0.5", "-", "-", "500"],
+        ["cake", "download", "2", "9", "9", "9", "0", "-", "-", "-", "-", "0"],
+    ])  # fmt: skip
