@@ -52,7 +52,7 @@ install:
 	install -m 644 $(MODULES) '$(MODDIR)'
 	install -m 644 scripts/modprobe.conf '$(MODPROBEDIR)/codel-oot.conf'
 	$(MAKE) -C tc install DESTDIR='$(DESTDIR)'
-	$(MAKE) -C ctl install DESTDIR='$(DESTDIR)'
+	$(MAKE) -C codelctl install DESTDIR='$(DESTDIR)'
 	$(if $(DESTDIR),,depmod $(KVER))
 
 # A kernel that was removed has no modules.dep, and must not get one again
@@ -68,7 +68,7 @@ uninstall:
 	done
 	rm -f '$(MODPROBEDIR)/codel-oot.conf'
 	$(MAKE) -C tc uninstall DESTDIR='$(DESTDIR)'
-	$(MAKE) -C ctl uninstall DESTDIR='$(DESTDIR)'
+	$(MAKE) -C codelctl uninstall DESTDIR='$(DESTDIR)'
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile

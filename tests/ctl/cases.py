@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Callable
 
 TOP = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / "ctl"))
+sys.path.insert(0, str(TOP / "codelctl"))
 
 from codelctllib.errors import Refusal  # noqa: E402
 
