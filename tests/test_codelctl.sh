@@ -116,9 +116,10 @@ rates()
 
 monitor()
 {
-	in_ns "$ROUTER" tc monitor >"$LIB_TMP/tc.events" &
+	# Not in_ns: the shell of a function would be stopped in place of the command
+	ip netns exec "$ROUTER" tc monitor >"$LIB_TMP/tc.events" &
 	defer lib_stop $!
-	in_ns "$ROUTER" ip monitor link >"$LIB_TMP/ip.events" &
+	ip netns exec "$ROUTER" ip monitor link >"$LIB_TMP/ip.events" &
 	defer lib_stop $!
 	# Until the monitors listen
 	busywait 10 event_seen
