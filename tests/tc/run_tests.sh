@@ -100,7 +100,7 @@ project() {
 	local top=$tmp/project root="$tmp/two words" name
 	local -a make=(make -s -C "$top" "DESTDIR=$root" "TC=$tc")
 
-	mkdir "$top" && cp -a "$plugins"/../{Makefile,scripts,man,tc,uapi} "$top" &&
+	mkdir "$top" && cp -a "$plugins"/../{Makefile,scripts,man,tc,uapi,qdisc,codelctl} "$top" &&
 		touch "$top"/sch_{codel,fq_codel}_oot.ko &&
 		kernel 6.1.0-one && kernel 6.12.0-two || return
 	find "$root" -type f | sort >"$tmp/before"
