@@ -85,7 +85,7 @@ built_in()
 		load sch_fq_codel_oot "$parameter"
 		check "fq_codel is, with $parameter," "$(server fq_codel)" == built-in
 		check "fq_codel_oot is, with $parameter," "$(server fq_codel_oot)" == sch_fq_codel_oot
-		rmmod sch_fq_codel_oot
+		busywait 10 unload sch_fq_codel_oot || fail "sch_fq_codel_oot is in use"
 	done
 	check "the log" "$(said sch_fq_codel_oot)" == "serving fq_codel_oot; fq_codel was declined"
 }
