@@ -13,7 +13,7 @@ from .offloads import SHORT
 # A merged packet may hold the link for as long as CoDel's target
 HELD_MS = 5.0
 GSO_BYTES = 65536
-# So many packets show whether a queue has ever built up
+# After this number of packets, a queue that never built up is a finding
 ENOUGH_PACKETS = 10_000
 
 
@@ -112,11 +112,11 @@ def _elsewhere(link: Link) -> Iterator[Finding]:
     if link.up and link.speed and link.up > link.speed:
         shown, least = rates.text(link.up), rates.text(link.speed * 95 // 100)
         text = f"the shaper's {shown} exceed the device's {rates.text(link.speed)}"
-        yield Finding("queue-elsewhere", link.device, text, _again(link, "up", least))
+        yield Finding("queue-elsewhere", link.device, text, _setup(link, up=least))
     elif link.up and link.speed and link.up * 20 > link.speed * 19 and not link.bql:
         text = "the driver has no BQL, and the shaper is hardly slower: its rings become the queue"
         lower = rates.text(link.speed * 9 // 10)
-        yield Finding("no-bql", link.device, text, _again(link, "up", lower))
+        yield Finding("no-bql", link.device, text, _setup(link, up=lower))
     for name, qdisc in link.leaves.items():
         if qdisc.get("packets", 0) > ENOUGH_PACKETS and not _marks_and_drops(qdisc):
             text = (
@@ -126,12 +126,12 @@ def _elsewhere(link: Link) -> Iterator[Finding]:
             rate = link.up if name == "egress" else link.down
             option = "up" if name == "egress" else "down"
             lower = rates.text((rate or 0) * 9 // 10)
-            yield Finding("queue-idle", link.device, text, _again(link, option, lower))
+            yield Finding("queue-idle", link.device, text, _setup(link, **{option: lower}))
 
 
-def _again(link: Link, option: str, rate: str) -> str:
-    """The setup with another rate, and with what was set up otherwise."""
-    settings = {**link.settings, option: rate}
+def _setup(link: Link, **changed: str) -> str:
+    """The command that sets the link up as it was, but for the changed settings."""
+    settings = {**link.settings, **changed}
     words = " ".join(f"--{name} {value}" for name, value in settings.items())
     return f"codelctl setup {link.device} {words}"
 
@@ -142,9 +142,8 @@ def of_link(link: Link) -> Iterator[Finding]:
         yield Finding("device-gone", link.device, text, f"codelctl undo {link.device}")
         return
     if not link.in_force:
-        words = " ".join(f"--{name} {value}" for name, value in link.settings.items())
-        fix = f"codelctl setup {link.device} {words}"
-        yield Finding("setup-differs", link.device, "its qdiscs differ from the setup", fix)
+        text = "its qdiscs differ from the setup"
+        yield Finding("setup-differs", link.device, text, _setup(link))
     yield from _merging(link)
     yield from _bypass(link)
     yield from _elsewhere(link)

@@ -34,11 +34,11 @@ def enable(device: str, given: dict[str, str]) -> None:
     config.save(device, settings)
     name = unit(device)
     # A device that is absent starts the unit when it appears
-    verb = ["reload-or-restart"] if observe.link(device) else []
+    is_there = bool(observe.link(device))
     try:
         run.output(["systemctl", "enable", name])
-        for word in verb:
-            run.output(["systemctl", word, name])
+        if is_there:
+            run.output(["systemctl", "reload-or-restart", name])
     except Failure:
         _withdraw(device, name, before)
         raise

@@ -17,7 +17,6 @@ from .former import Former
 from .offloads import Feature
 
 RUN = Path("/run/codelctl")
-VERSION = 1
 SO_NETNS_COOKIE = 71
 
 
@@ -47,7 +46,7 @@ def save(state: State) -> None:
     path = _path(state.device)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".new")
-    temporary.write_text(json.dumps({"version": VERSION, **asdict(state)}, indent=1) + "\n")
+    temporary.write_text(json.dumps(asdict(state), indent=1) + "\n")
     temporary.replace(path)
 
 
