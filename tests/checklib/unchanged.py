@@ -17,9 +17,8 @@ from pathlib import Path
 
 from vmlib import cache, suite, tree
 
-USED_TESTS = ("tests/lab/", "tests/vm/", "tests/slow/")
+USED_TESTS = ("tests/lab/", "tests/vm/", "tests/slow/", "tests/ktap/")
 MORE_TESTS = re.compile(r"--tests (tests/\S+)")
-NO_INPUTS = ("tests/", ".ci/", "LICENSES/", "debian/", "packaging/")
 PROSE = ("man/", "doc/", "tests/lab/report/")
 READS_PROSE = ("lab-page",)
 
@@ -28,7 +27,9 @@ def is_input(name: str, label: str) -> bool:
     """Whether a file of the tree can change the verdict of this part."""
     if label not in READS_PROSE and (name.startswith(PROSE) or name.endswith(".md")):
         return False
-    return name.startswith((*USED_TESTS, *_more_tests(label))) or not name.startswith(NO_INPUTS)
+    return name.startswith((*USED_TESTS, *_more_tests(label))) or not name.startswith(
+        tree.NOT_BUILT
+    )
 
 
 @functools.cache

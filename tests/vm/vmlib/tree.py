@@ -12,7 +12,7 @@ from . import cache, cpio, process, root, suite
 
 TOP = Path(__file__).resolve().parents[3]
 # What no module, plugin or manual page is built from.
-NOT_BUILT = ("tests/", ".ci/", ".git", "out/")
+NOT_BUILT = ("tests/", ".ci/", ".git", "out/", "LICENSES/", "debian/", "packaging/")
 # Of what is installed, what serves qdiscs
 SERVING = re.compile(r"etc/modprobe\.d/|lib/modules/|usr/lib/[^/]+/tc/")
 # In a module, the hash of its sources: it changes with comments, and nothing else depends on it
@@ -73,7 +73,7 @@ depmod -b /mnt {release}
 
 
 def _run(where: suite.Suite, what: str, script: str, made: Path, src: Path) -> list[Path]:
-    """Runs a script on a copy of the machine's modules in made/work/dest; returns what it has added there."""
+    """Runs a script on a copy of the machine's modules, the folder dest; returns the files that it has added."""
     dest = made / "work" / "dest"
     src.mkdir(parents=True, exist_ok=True)
     # depmod reads the modules of the machine and of the tree together.
@@ -149,7 +149,7 @@ def qdiscs(where: suite.Suite) -> Path:
 
 
 def tables(where: suite.Suite) -> Path:
-    """The archive with depmod's tables for the kernel's own modules."""
+    """The archive with depmod's tables for the in-tree modules alone."""
     name = cache.digest([where.key.encode(), Path(__file__).read_bytes()])
     path = cache.entry("tables", name, lambda made: _build_tables(where, made))
     return path / "tables.cpio"
