@@ -1,32 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Tests as functions: @case says what holds, main() runs them and prints KTAP."""
+"""What the tests of codelctl share: the path of its library, and the functions of tests/ktap."""
 
 from __future__ import annotations
 
 import sys
-import traceback
 from pathlib import Path
 from typing import Callable
 
 TOP = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "codelctl"))
+sys.path.append(str(TOP / "tests" / "ktap"))
 
 from codelctllib.errors import Refusal  # noqa: E402
-
-Test = Callable[[], None]
-_cases: list[tuple[str, Test]] = []
-
-
-def case(title: str) -> Callable[[Test], Test]:
-    def add(test: Test) -> Test:
-        _cases.append((title, test))
-        return test
-
-    return add
-
-
-def check(what: str, value: object, expected: object) -> None:
-    assert value == expected, f"{what}: {value!r} is not {expected!r}"
+from ktap import case, check, main  # noqa: E402, F401
 
 
 def refused(what: str, test: Callable[[], object], *words: str) -> None:
@@ -38,21 +24,3 @@ def refused(what: str, test: Callable[[], object], *words: str) -> None:
         assert not missing, f"{what}: {str(error)!r} does not contain {missing}"
         return
     raise AssertionError(f"{what}: was accepted: {found!r}")
-
-
-def _run(number: int, title: str, test: Test) -> bool:
-    try:
-        test()
-    except Exception:  # pylint: disable=broad-except # a failed case, whatever it is
-        for line in traceback.format_exc().splitlines():
-            print(f"# {line}")
-        print(f"not ok {number} {title}", flush=True)
-        return False
-    print(f"ok {number} {title}", flush=True)
-    return True
-
-
-def main() -> None:
-    print(f"TAP version 13\n1..{len(_cases)}", flush=True)
-    good = [_run(n, title, test) for n, (title, test) in enumerate(_cases, 1)]
-    sys.exit(0 if all(good) else 1)

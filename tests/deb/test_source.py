@@ -11,10 +11,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(TOP / "tests" / part) for part in ("codelstat", "vm")]
+sys.path += [str(TOP / "tests" / part) for part in ("ktap", "vm")]
 sys.dont_write_bytecode = True
 
-from cases import Skip, case, check, main  # noqa: E402
+from ktap import Skip, case, check, main  # noqa: E402
 from vmlib import tree  # noqa: E402
 
 SPDX = re.compile(r"SPDX-License-Identifier: (.*?)(?: \*/| #})?$", re.M)

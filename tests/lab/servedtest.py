@@ -78,4 +78,4 @@ def wrong_order() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(cases.main())
+    cases.main()

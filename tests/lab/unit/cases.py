@@ -1,28 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Tests as functions: @case gives the title, main() runs them and prints KTAP."""
+"""What the tests of scenarios share: plans of a text, and the functions of tests/ktap."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
 import tempfile
-import traceback
 from pathlib import Path
-from typing import Callable, Iterator
+from typing import Iterator
 
 from lablib import plan, tree
 
 LAB = Path(__file__).resolve().parents[1]
-Test = Callable[[], None]
-_cases: list[tuple[str, Test]] = []
+sys.path.append(str(LAB.parent / "ktap"))
 
-
-def case(title: str) -> Callable[[Test], Test]:
-    def add(test: Test) -> Test:
-        _cases.append((title, test))
-        return test
-
-    return add
+from ktap import case, main  # noqa: E402, F401
 
 
 def same(what: str, value: object, expected: object) -> None:
@@ -53,21 +45,3 @@ def wrong(text: str, **options: object) -> list[str]:
     except tree.Wrong as error:
         return str(error).splitlines()
     return []
-
-
-def _run(number: int, title: str, test: Test) -> bool:
-    try:
-        test()
-    except Exception:  # pylint: disable=broad-except # any exception fails the case
-        for line in traceback.format_exc().splitlines():
-            print(f"# {line}")
-        print(f"not ok {number} {title}", flush=True)
-        return False
-    print(f"ok {number} {title}", flush=True)
-    return True
-
-
-def main() -> int:
-    print(f"TAP version 13\n1..{len(_cases)}", flush=True)
-    good = [_run(n, title, test) for n, (title, test) in enumerate(_cases, 1)]
-    return 0 if all(good) else 1
