@@ -723,9 +723,7 @@ static int fq_codel_dump_class_stats(struct Qdisc *sch, unsigned long class,
 	struct fq_codel_flow *flow;
 	struct fq_codel_record *record;
 	int size = sizeof(st.common);
-	bool with_tuple;
 
-	with_tuple = fq_codel_may_see_tuple(sch, d);
 	sch_tree_lock(sch);
 	if (!class || class > fq_codel_table_size(&q->table)) {
 		sch_tree_unlock(sch);
@@ -744,13 +742,13 @@ static int fq_codel_dump_class_stats(struct Qdisc *sch, unsigned long class,
 	record = fq_codel_record(&q->table.records, class - 1);
 	if (record) {
 		st.flow = record->stats;
-		if (!with_tuple)
-			memset(&st.flow.tuple, 0, sizeof(st.flow.tuple));
 		size = sizeof(st);
 		qs.drops = record->stats.drops;
 	}
 	sch_tree_unlock(sch);
 
+	if (st.flow.tuple.protocol && !fq_codel_may_see_tuple(sch, d))
+		memset(&st.flow.tuple, 0, sizeof(st.flow.tuple));
 	/* without a record, the number of packets sent is unknown, not 0 */
 	if (size == sizeof(st) && fq_codel_put_basic(d, &st.flow) < 0)
 		return -EMSGSIZE;
@@ -767,13 +765,14 @@ static void fq_codel_walk(struct Qdisc *sch, struct qdisc_walker *walker)
 	if (walker->stop)
 		return;
 	/* a dump comes back for each part of it, and has had these */
-	walker->count = walker->skip;
 	for (i = walker->skip; i < size; i++) {
 		if (fq_codel_is_idle(fq_codel_table_flow(&q->table, i)))
-			walker->count++;
-		else if (!tc_qdisc_stats_dump(sch, i + 1, walker))
-			break;
+			continue;
+		walker->count = i;
+		if (!tc_qdisc_stats_dump(sch, i + 1, walker))
+			return;
 	}
+	walker->count = size;
 }
 
 static const struct Qdisc_class_ops fq_codel_class_ops = {
