@@ -8,6 +8,8 @@
 #
 #   v0 or d0    root 1: tbf    leaf 10: under test
 #   v1          listens
+#
+# release: any, except mtu_before_attach
 
 # shellcheck disable=SC2086 # SLOW, FAST and BUSY are words
 

@@ -10,6 +10,8 @@
 #	 TCP, UDP  htb, qdisc                sink
 #
 # As in test_burst.sh, of 240 packets of 1 ms at once, those at 105 and 205 ms signal.
+#
+# release: any, except ipv6 tagged captured clone
 
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"

@@ -11,6 +11,8 @@
 # A packet is 1000 bytes on the wire. tbf sends one at once, keeps the next, which counts
 # as queued in the qdisc, and does nothing for minutes: time to fill the queue and to look
 # at it. Then it is drained. CoDel, with a target of 4000 s, drops nothing.
+#
+# release: any, except codel_limit fq_limit shrink
 
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"

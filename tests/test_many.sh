@@ -3,6 +3,8 @@
 #
 # Many flows: bounds on the time for which a change of `flows` and a dequeue hold the root
 # lock. Few flows: no flow collides while a queue is idle.
+#
+# release: any
 
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"

@@ -13,6 +13,8 @@
 # holds, and asks for the next packet at once, which it then waits for: of a head of 3
 # packets of 1514 bytes one is sent, one is with tbf, and whenever tbf takes another
 # one, one is left behind; a head of 4 leaves 2.
+#
+# release: any, except mtu_huge super_packets super_tcp
 
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"

@@ -9,6 +9,8 @@
 #	CLIENT --- ROUTER --- 10 Mbit/s ------------- SERVER
 #	 3 TCP     htb, tbf, or a root qdisc on       netem 20 ms, on the way back
 #	 2 UDP     a device whose queue stops
+#
+# release: any
 
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"

@@ -5,6 +5,8 @@
 # reaches its maximum number of drops.
 #
 #   d0 (dummy)   root 1: tbf   leaf 10: under test
+#
+# release: any
 
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/probe.sh"

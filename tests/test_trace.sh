@@ -10,6 +10,8 @@
 #
 # At 80 bit/s tbf sends one packet, peeks at the next, which the leaf stores, and does nothing for
 # minutes. At 1 Mbit/s a packet of 1000 bytes takes 8 ms.
+#
+# release: any, except by_codel by_filter by_reset readable both reasons reasons_root
 
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"
