@@ -49,11 +49,6 @@ kernel_unfair()
 	check "Jain's index" "$JAIN" "<" 0.95
 }
 
-cake_fair()
-{
-	equal_flows cake "$1" unlimited memlimit 2m
-}
-
 # 16 flows do not collide in 16 queues; some of 100 more do
 collisions()
 {
@@ -213,7 +208,6 @@ lib_add live "$FQ_CODEL_KIND: 1,000 changes under traffic" "$FQ_CODEL_KIND"
 if [[ $(uname -r) == 6.12* ]]; then
 	# One kernel shows that the tests can fail.
 	lib_add kernel_unfair "in-tree fq_codel: 900 equal flows are not" 900
-	lib_add cake_fair "cake: 900 equal flows, to compare" 900
 	lib_add kernel_spreads_not "in-tree fq_codel does not spread them"
 	lib_add kernels_victim "in-tree fq_codel loses packets"
 	lib_add kernel_gains "in-tree fq_codel can be gamed"
