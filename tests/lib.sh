@@ -22,7 +22,7 @@
 #
 # Results are KTAP; status 0: all passed, 1: a case failed, 4: all were skipped.
 # With arguments, only cases whose function's name matches one of them (a glob)
-# are run.
+# are run. The argument 1/2 selects every second case from the first one on.
 #
 # Every case runs in its own shell, under `set -e`: a command that fails unexpectedly
 # fails the case and is printed. `check` and `fail` record a failure and continue;
@@ -528,7 +528,7 @@ lib_run_case()
 	return "$status"
 }
 
-# lib_selected [PATTERN...]: indices of the cases to run
+# lib_selected [PATTERN | N/M...]: indices of the cases to run
 lib_selected()
 {
 	local i pattern
@@ -537,7 +537,11 @@ lib_selected()
 		[[ $# -gt 0 ]] || echo "$i"
 		for pattern; do
 			# shellcheck disable=SC2053 # it is a pattern
-			[[ ${LIB_CASES[i]%% *} == $pattern ]] && echo "$i" && break
+			if [[ $pattern =~ ^([1-9][0-9]*)/([1-9][0-9]*)$ ]]; then
+				((i % BASH_REMATCH[2] == BASH_REMATCH[1] - 1))
+			else
+				[[ ${LIB_CASES[i]%% *} == $pattern ]]
+			fi && echo "$i" && break
 		done
 	done
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """Tests in the virtual machine: several in one boot, each with a verdict of its own.
 
-A test is NAME, or NAME:CASE,... for some of its cases. A machine reports a failure
+A test is NAME, or NAME:CASE,... for some of its cases, or NAME:1/2 for every second one. A machine reports a failure
 when it ends. The test that was running when its kernel complained is at fault;
 tests that have not run by then run in a new machine.
 """
@@ -32,6 +32,7 @@ TIMED_OUT = 124
 WALL_PER_TEST = 600  # only to end machines that hang: a busy host may take half of it
 WALL_PER_GROUP = 120
 GUESS = 40.0
+LONG = 45.0  # a test that is called by its name is divided
 TIMES = OUT / "times.json"  # of this tree, on this machine
 ESTIMATES = Path(__file__).with_name("times.json")  # where that has nothing
 
@@ -50,6 +51,20 @@ def durations() -> dict[str, float]:
 def script(test: str) -> str:
     """The file's name of NAME or NAME:CASE,..."""
     return test.partition(":")[0]
+
+
+def log_name(release: str, test: str) -> str:
+    """Halves of a test run at the same time, and have a log each."""
+    name, _, cases = test.partition(":")
+    half = f"-{cases.replace('/', 'of')}" if "/" in cases else ""
+    return f"{release}-{name.removesuffix('.sh')}{half}.log"
+
+
+def halves(release: str, test: str) -> list[str]:
+    """A test that takes long, in two parts."""
+    if cost(release, test) <= LONG:
+        return [test]
+    return [f"{test}:1/2", f"{test}:2/2"]
 
 
 def allowed_skips() -> list[tuple[str, str, str]]:
@@ -183,7 +198,7 @@ class Group:
 
     def _report(self, test: Test) -> None:
         self._judge_skips(test)
-        log = OUT / f"{self.release}-{script(test.name).removesuffix('.sh')}.log"
+        log = OUT / log_name(self.release, test.name)
         log.write_text("".join(f"{line}\n" for line in test.lines))
         label = f"{self.release} {test.name}"
         self.report.add(label, test.document, test.seconds, str(log.relative_to(TOP)))
@@ -212,6 +227,10 @@ def _machine_failed(test: Test, status: int) -> str:
 
 
 def cost(release: str, name: str) -> float:
+    """Seconds, of a half that of its test."""
+    test, _, cases = name.partition(":")
+    if cases in ("1/2", "2/2"):
+        return cost(release, test) / 2
     return durations().get(f"{release} {name}", GUESS)
 
 

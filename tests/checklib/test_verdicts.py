@@ -22,7 +22,7 @@ TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "vm")]
 sys.dont_write_bytecode = True
 
-from checklib import parts, unchanged  # noqa: E402
+from checklib import guest, parts, unchanged  # noqa: E402
 from checklib.guest import Boot  # noqa: E402
 from checklib.ktap import Document, Verdict  # noqa: E402
 
@@ -237,8 +237,15 @@ def results() -> Iterator[tuple[str, Any, Any]]:
     yield "cases for every release exist", missing_cases(), []
     yield "what check leaves out is left for check-all", lost_cases(), []
     yield "check-all is everything everywhere", not_everywhere(), []
-    yield "a name runs on one release", in_machines("test_flows"), ["trixie test_flows.sh"]
-    yield "a name with a release", in_machines("test_flows", "--release=sid"), ["sid test_flows.sh"]
+    yield "a name runs on one release", in_machines("test_parent"), ["trixie test_parent.sh"]
+    yield "a name with a release", in_machines("test_parent", "--release=sid"), [
+        "sid test_parent.sh"
+    ]
+    halves = ["trixie test_flows.sh:1/2", "trixie test_flows.sh:2/2"]
+    yield "a long test is divided", in_machines("test_flows"), halves
+    yield "in two machines", len(list(quietly("test_flows").in_machines())), 2
+    logs = [guest.log_name("sid", f"test_flows.sh{half}") for half in ("", ":1/2", ":victim,live")]
+    yield "logs", logs, ["sid-test_flows.log", "sid-test_flows-1of2.log", "sid-test_flows.log"]
 
 
 def main() -> int:
