@@ -32,6 +32,7 @@ HOST = {
     "codelctl": ["tests/ctl/test_unit.py"],
     "check": ["tests/checklib/test_verdicts.py"],
     "deb": ["tests/deb/test_source.py"],
+    "man": ["tests/man/test_pages.py"],
     "lab": ["tests/lab/test_scenario.py"],
     "lab-targets": ["tests/lab/test_targets.py"],
 }
