@@ -33,6 +33,7 @@ HOST = {
     "check": ["tests/checklib/test_verdicts.py"],
     "deb": ["tests/deb/test_source.py"],
     "man": ["tests/man/test_pages.py"],
+    "tree": ["tests/tree/test_into_tree.py"],
     "lab": ["tests/lab/test_scenario.py"],
     "lab-targets": ["tests/lab/test_targets.py"],
 }
@@ -46,6 +47,7 @@ def with_images() -> dict[str, list[str]]:
         "deb-install": ["tests/deb/install"],
         "lab-page": ["tests/lab/test_page.py"],
         "lab-experiments": ["tests/lab/check"],
+        "tree-kernels": ["tests/tree/kernels"],
     }
     for path in (p for f in FOLDERS for p in sorted(TESTS.glob(f"{f}/test_*.sh"))):
         name = f"{path.parent.name}/{path.name}"
@@ -60,6 +62,11 @@ def selftests() -> list[str]:
 def only_if_changed(label: str) -> bool:
     """The long parts of the laboratory, and the page's."""
     return label.startswith(("lab/", "lab-page", "lab-experiments"))
+
+
+def only_in_full(label: str) -> bool:
+    """Parts of `make check-all` alone: those that take minutes and depend on few files."""
+    return label == "tree-kernels"
 
 
 def on_every_release(name: str) -> list[str] | None:

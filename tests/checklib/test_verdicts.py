@@ -108,6 +108,7 @@ INPUTS = [
 
 # Programs for people: --help prints help and does nothing else
 PROGRAMS = [
+    "scripts/into-tree",
     "scripts/setup",
     "scripts/lint",
     "tests/bench/run",
@@ -186,6 +187,12 @@ def lost_cases() -> list[str]:
     return sorted(left ^ want)
 
 
+def long_parts() -> list[bool]:
+    """Whether check, check --all and a call by name run the part that only check-all runs."""
+    calls = [quietly(), quietly("--all"), quietly("tree-kernels")]
+    return [any(job.label == "tree-kernels" for job in call.with_images()) for call in calls]
+
+
 def in_machines(*argv: str) -> list[str]:
     check = quietly(*argv)
     return sorted(f"{j.run.release} {n}" for j in check.in_machines() for n in j.run.names)
@@ -237,6 +244,7 @@ def results() -> Iterator[tuple[str, Any, Any]]:
     yield "cases for every release exist", missing_cases(), []
     yield "what check leaves out is left for check-all", lost_cases(), []
     yield "check-all is everything everywhere", not_everywhere(), []
+    yield "a long part is left for check-all", long_parts(), [False, True, True]
     yield "a name runs on one release", in_machines("test_parent"), ["trixie test_parent.sh"]
     yield "a name with a release", in_machines("test_parent", "--release=sid"), [
         "sid test_parent.sh"

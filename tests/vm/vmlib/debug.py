@@ -9,10 +9,9 @@ hour.  Modules are built against the same folder, under the same name.
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
-from . import cache, cpio, process, progress, root, sandbox
+from . import cache, cpio, progress, sandbox, source
 
 FRAGMENT = Path(__file__).parent.parent / "debug/kernel.config"
 INSIDE = "/opt"  # where a sandbox sees what is built here
@@ -52,40 +51,6 @@ rm -rf Documentation sound tools/testing
 """
 
 
-def _fetch(name: str, release: str, made: Path) -> None:
-    """Unpacks the source of the release's kernel."""
-    match = re.match(r"\d+\.\d+", release)
-    assert match
-    package = f"linux-source-{match[0]}"
-    log, work = made / "log", made / "work"
-    work.mkdir()
-    arguments = ["--variant=extract", f"--include={package}"]
-    argv = root.debootstrap(name, work / "root", work, arguments)
-    with log.open("wb") as stream:
-        fetched = progress.ticking(
-            f"{name}: fetching {package}", log, lambda: process.run(argv, stream)
-        )
-    progress.check(f"{name}: fetching {package}", fetched, log)
-    (archive,) = work.glob("root/usr/src/linux-source-*.tar.*")
-    (made / "linux").mkdir()
-    argv = [
-        "tar",
-        "-xf",
-        str(archive),
-        "-C",
-        str(made / "linux"),
-        "--strip-components=1",
-    ]
-    with log.open("wb") as stream:
-        unpacked = progress.ticking(
-            f"{name}: unpacking {package}",
-            log,
-            lambda: process.run([*argv, "--exclude=*/Documentation/*/*"], stream),
-        )
-    progress.check(f"{name}: unpacking {package}", unpacked, log)
-    shutil.rmtree(work)
-
-
 def _step(base: Path, made: Path, what: str, script: str) -> None:
     log = made / "log"
     with log.open("wb") as stream:
@@ -98,7 +63,7 @@ def _step(base: Path, made: Path, what: str, script: str) -> None:
 
 
 def _build(name: str, base: Path, release: str, made: Path) -> None:
-    _fetch(name, release, made)
+    source.fetch(name, release, made)
     lines = (base / f"boot/config-{release}").read_text().splitlines()
     taken = [line for line in lines if TAKEN_OVER.match(line)]
     (made / "fragment").write_text(FRAGMENT.read_text() + "\n".join(taken) + "\n")
