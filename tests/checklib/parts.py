@@ -33,6 +33,7 @@ HOST = {
     "check": ["tests/checklib/test_verdicts.py"],
     "deb": ["tests/deb/test_source.py"],
     "man": ["tests/man/test_pages.py"],
+    "packaging": ["tests/packaging/test_foreign.py"],
     "tree": ["tests/tree/test_into_tree.py"],
     "lab": ["tests/lab/test_scenario.py"],
     "lab-targets": ["tests/lab/test_targets.py"],
