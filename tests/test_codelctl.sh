@@ -16,73 +16,13 @@
 # shellcheck source=tests/traffic.sh
 . "$(dirname "$0")/traffic.sh"
 
-CODELCTL=${CODELCTL:-codelctl}
-lib_require "$CODELCTL" python3 ping
-
-# topology [offloads]: topo_create, until the links are up
-topology()
-{
-	topo_create "$@"
-	busywait 10 link_is_up r0 || fail "r0 is not up"
-	busywait 10 link_is_up r1 || fail "r1 is not up"
-}
-
-link_is_up()
-{
-	[[ $(ip -n "$ROUTER" link show dev "$1") == *"state UP"* ]]
-}
-
-ctl()
-{
-	in_ns "$ROUTER" "$CODELCTL" "$@"
-}
-
-# setup OPTION...: of r1
-setup()
-{
-	ctl setup r1 "$@" || fail "codelctl setup r1 $*: status $?"
-}
-
-# link_state: all that codelctl may change, but for numbers that count
-link_state()
-{
-	local dev
-
-	tc -n "$ROUTER" -j -p qdisc show
-	ip -n "$ROUTER" -j -p -d link show
-	for dev in r0 r1 ifb-r1; do
-		echo "$dev"
-		[[ $(ip -n "$ROUTER" link) == *" $dev"[:@]* ]] || continue
-		tc -n "$ROUTER" -j -d class show dev "$dev"
-		tc -n "$ROUTER" -j filter show dev "$dev" ingress
-		in_ns "$ROUTER" ethtool -k "$dev"
-	done
-	find /run/codelctl -name '*.json' 2>/dev/null || :
-}
-
-# same_state WHAT: as in $LIB_TMP/before
-same_state()
-{
-	link_state >"$LIB_TMP/after"
-	diff "$LIB_TMP/before" "$LIB_TMP/after" || fail "$1: the link differs"
-}
-
-# rate_of DEV: of the shaper. tc of bookworm prints no JSON here
-rate_of()
-{
-	tc -n "$ROUTER" class show dev "$1" | sed -n 's/^class htb c0de:1 .* rate \([^ ]*\) .*/\1/p'
-}
-
-# leaf_get DEV EXPRESSION: jq, of the leaf
-leaf_get()
-{
-	qdisc_get "$ROUTER" "$1" c0df: "$2"
-}
+# shellcheck source=tests/ctl.sh
+. "$(dirname "$0")/ctl.sh"
 
 numbers()
 {
 	topology offloads
-	setup --up 8mbit --down 20mbit --link docsis
+	in_ns "$ROUTER" "$CODELCTL" setup r1 --up 8mbit --down 20mbit --link docsis
 	check "rate of egress" "$(rate_of r1)" == 8Mbit
 	check "rate of ingress" "$(rate_of ifb-r1)" == 20Mbit
 	check "leaf of egress" "$(leaf_get r1 .kind)" == fq_codel_oot
@@ -91,7 +31,7 @@ numbers()
 	check "mpu" "$(qdisc_get "$ROUTER" r1 root .stab.mpu)" == 64
 	check "offloads that are left on" "$(in_ns "$ROUTER" ethtool -k r1 |
 		awk '/^(tcp-seg|generic-seg|generic-rec).*: on/ { n++ } END { print n + 0 }')" == 0
-	check "codelctl show" "$(ctl show)" == \
+	check "codelctl show" "$(in_ns "$ROUTER" "$CODELCTL" show)" == \
 		"r1: up 8mbit, down 20mbit, link docsis, kind fq_codel_oot: in force"
 	tc -n "$ROUTER" class change dev r1 parent c0de: classid c0de:1 htb rate 1mbit
 	check "after a change by hand" "$(ctl show r1)" == \
@@ -193,6 +133,34 @@ cells()
 		"$(awk 'BEGIN { print 1e6 / 8 / (4 * 53) }')" 6
 }
 
+# --link means what cake's keyword means, whose overheads tc-cake(8) derives. The third word is the least packet where
+# cake has none, for PTM: a frame has 64 bytes, and 4 of PTM. A keyword leaves what it does not set
+sources()
+{
+	local link keyword least ours theirs
+
+	topology
+	tc -n "$ROUTER" qdisc add dev r0 root cake
+	while read -r link keyword least; do
+		tc -n "$ROUTER" qdisc change dev r0 root cake mpu 0 noatm "$keyword"
+		theirs=$(qdisc_get "$ROUTER" r0 root '.options | "\(.overhead) mpu \(.mpu // 0) \(.atm // "noatm")"')
+		ours=$(ctl setup r1 --up 8mbit --kind cake --link "$link" --dry-run)
+		check "$link" "$(grep -o "[0-9]* mpu [0-9]* [a-z]*atm\|[0-9]* mpu [0-9]* ptm" <<<"$ours")" == \
+			"${theirs/mpu 0/mpu ${least:-0}}"
+	done <<-END
+		raw raw
+		adsl bridged-llcsnap
+		pppoe-adsl pppoe-llcsnap
+		pppoa-adsl pppoa-vcmux
+		ipoa-adsl ipoa-llcsnap
+		conservative conservative
+		vdsl bridged-ptm 68
+		pppoe-vdsl pppoe-ptm 68
+		ethernet ethernet
+		docsis docsis
+	END
+}
+
 # ping_each ADDRESS...: from ROUTER; each must be counted once in each direction
 ping_each()
 {
@@ -254,56 +222,128 @@ dry_run()
 		fail "the printed commands do something else"
 }
 
-# fail_at PATTERN: a tc whose commands that match fail, for ctl_failing
-fail_at()
+# each_step FAULT EXPECTED OPTION...: in a setup with these options, FAULT happens at each command in turn.
+# EXPECTED is what codelctl says of the link, which stays as in $LIB_TMP/before. The number of commands is in STEPS
+each_step()
 {
-	mkdir -p "$LIB_TMP/bin"
-	cat >"$LIB_TMP/bin/tc" <<-END
-		#!/bin/sh
-		[ "\$1" = -batch ] || exec $(command -v tc) "\$@"
-		sed '/$1/s/ dev [^ ]*/ dev nosuch/' | $(command -v tc) "\$@"
-	END
-	chmod +x "$LIB_TMP/bin/tc"
+	local fault=$1 expected=$2 step
+
+	shift 2
+	for ((step = 1; ; step++)); do
+		ctl @fault "$fault" "$step"
+		! ctl setup r1 "$@" >"$LIB_TMP/said" 2>&1 || break
+		[[ $(<"$LIB_TMP/said") == *"$expected"* ]] ||
+			fail "step $step: it says: $(<"$LIB_TMP/said")"
+		same_state "$* fails at $(ctl @commands | sed -n "${step}p")"
+	done
+	STEPS=$(ctl @commands | wc -l)
+	check "commands that failed" "$((step - 1))" == "$STEPS"
+	ctl @fault none 0
 }
 
-ctl_failing()
-{
-	refuses "$*" env "PATH=$LIB_TMP/bin:$PATH" ip netns exec "$ROUTER" "$CODELCTL" "$@"
-	[[ $REFUSAL == *"the link is as it was" ]] || fail "it says: $REFUSAL"
-}
+LEFT="the link is as it was"
 
 half_way()
 {
-	local pattern
-
 	topology offloads
 	modprobe ifb numifbs=0
 	link_state >"$LIB_TMP/before"
-	for pattern in 'qdisc replace dev r1' 'class add dev r1' 'qdisc add dev r1 parent' \
-		'class add dev ifb' 'clsact' 'filter add'; do
-		fail_at "$pattern"
-		ctl_failing setup r1 --up 8mbit --down 20mbit
-		same_state "$pattern fails"
-	done
+	each_step fail "$LEFT" --up 8mbit --down 20mbit
+	check "commands of a setup" "$STEPS" == 11
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --up 1mbit --down 2mbit --link docsis
+	check "commands of other numbers" "$STEPS" == 6
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --up 1mbit --down 2mbit --link docsis --kind codel_oot
+	check "commands of another kind" "$STEPS" == 4
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --up 1mbit --link docsis --kind codel_oot --offloads keep
+	check "commands without ingress" "$STEPS" == 3
+	check "codelctl show" "$(ctl show)" == \
+		"r1: up 1mbit, link docsis, kind codel_oot, offloads keep: in force"
+}
+
+# The same with the device's own root qdisc, and a kind that tc does not have
+half_way_root()
+{
+	topology offloads
+	modprobe ifb numifbs=0
+	tc -n "$ROUTER" qdisc add dev r1 root handle 5: fq_codel limit 500 target 7ms noecn
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --up 8mbit --down 20mbit --kind cake
+	check "commands of a setup" "$STEPS" == 7
+	ctl undo r1
+	same_state undo
 	refuses "a tc without plugins" in_ns "$ROUTER" env TC_LIB_DIR=/nonexistent \
 		"$CODELCTL" setup r1 --up 8mbit --down 20mbit --kind codel_oot
 	[[ $REFUSAL == *"codelctl doctor"* ]] || fail "it says: $REFUSAL"
 	same_state "a kind that tc does not have"
-	setup --up 8mbit --down 20mbit
-	link_state >"$LIB_TMP/before"
-	for pattern in 'class change dev r1' 'qdisc change dev ifb' 'class change dev ifb'; do
-		fail_at "$pattern"
-		ctl_failing setup r1 --up 9mbit --down 30mbit --link docsis
-		same_state "$pattern fails in a live change"
-	done
-	check "codelctl show" "$(ctl show)" == \
-		"r1: up 8mbit, down 20mbit, link ethernet, kind fq_codel_oot: in force"
 }
 
-# restores COMMAND...: undo leads back to what COMMAND has made, for r1 and all other devices
+# The signal that ends a session whose link is slow, at each command
+interrupted()
+{
+	topology offloads
+	modprobe ifb numifbs=0
+	link_state >"$LIB_TMP/before"
+	each_step hangup "interrupted by SIGHUP; $LEFT" --up 8mbit --down 20mbit
+	check "commands of a setup" "$STEPS" == 11
+}
+
+# The device goes away at commands of ethtool, tc and ip
+vanishes()
+{
+	local step files
+
+	topology offloads
+	modprobe ifb numifbs=0
+	files=$(find /run/codelctl -name '*.json')
+	for step in 1 3 7 9 11; do
+		ctl @fault vanish "$step"
+		refuses "a device that vanishes at command $step" ctl setup r1 --up 8mbit --down 20mbit
+		[[ $REFUSAL == *"the device is gone"* ]] || fail "it says: $REFUSAL"
+		check "links that are left" "$(links)" == "lo r0"
+		check "files that are left" "$(find /run/codelctl -name '*.json')" == "$files"
+		ctl @fault none 0
+		topo_link "$ROUTER" r1 10.9.2.1 "$SERVER" s0 10.9.2.2 offloads
+	done
+}
+
+links()
+{
+	ip -n "$ROUTER" -j link show | jq -r '[.[].ifname] | join(" ")'
+}
+
+# Bytes that mean something to a shell, to tc's batch mode, to JSON, to Python and to UTF-8
+odd_names()
+{
+	local name
+
+	ns_create r; ROUTER=$NS
+	modprobe ifb numifbs=0
+	ctl_start
+	# shellcheck disable=SC2016 # a name, not a command
+	for name in "a'b\"c#d\\e" '$(x);*?[d]' -x dev $'\xff\xfe' äöüäöü; do
+		ip -n "$ROUTER" link add name "$name" type dummy
+		ip -n "$ROUTER" link set dev "$name" up
+		in_ns "$ROUTER" "$CODELCTL" setup --up 8mbit --down 20mbit -- "$name" || fail "$name: setup"
+		in_ns "$ROUTER" "$CODELCTL" show -- "$name" | grep -aq ": in force$" || fail "$name: show"
+		check "$name: classes" "$(tc -n "$ROUTER" class show dev "$name" | grep -c "rate 8Mbit")" == 1
+		in_ns "$ROUTER" "$CODELCTL" undo -- "$name" || fail "$name: undo"
+		ip -n "$ROUTER" link del dev "$name"
+		check "links that are left" "$(links)" == lo
+	done
+}
+
+# restores [COMMAND...]: undo leads back to what tc's COMMANDs, one per argument, have made, for r1 and all other devices
 restores()
 {
-	[[ $# -eq 0 ]] || tc -n "$ROUTER" "$@"
+	local command
+
+	for command; do
+		# shellcheck disable=SC2086 # words
+		tc -n "$ROUTER" $command
+	done
 	link_state >"$LIB_TMP/before"
 	setup --up 8mbit --down 20mbit
 	setup --up 9mbit --link docsis
@@ -319,12 +359,13 @@ undo()
 	topology offloads
 	modprobe ifb numifbs=0
 	restores
-	restores qdisc add dev r1 root pfifo limit 77
-	restores qdisc add dev r1 root handle 5: fq_codel limit 500 target 7ms noecn
-	restores qdisc add dev r1 root fq_codel_oot target 3ms ceiling off ce_threshold 1ms flows 16
-	restores qdisc add dev r1 root handle 1: codel limit 500 interval 77ms ecn
-	restores qdisc add dev r1 root codel_oot ceiling 70ms
-	restores qdisc add dev r1 root pfifo_fast
+	restores "qdisc add dev r1 root pfifo limit 77"
+	restores "qdisc add dev r1 root handle 5: fq_codel limit 500 target 7ms noecn"
+	restores "qdisc add dev r1 root fq_codel_oot target 3ms ceiling off ce_threshold 1ms flows 16"
+	restores "qdisc add dev r1 root handle 1: codel limit 500 interval 77ms ecn"
+	restores "qdisc add dev r1 root codel_oot ceiling 70ms"
+	restores "qdisc add dev r1 root pfifo_fast"
+	restores "qdisc add dev r1 root handle 3: fq limit 500 flow_limit 50 quantum 3000 maxrate 10mbit nopacing"
 }
 
 # An ifb has a default qdisc like a network card: one per queue below mq
@@ -338,8 +379,12 @@ default_qdiscs()
 		ip -n "$ROUTER" link add r0 type ifb
 		ip -n "$ROUTER" link add r1 numtxqueues "$queues" type ifb
 		ip -n "$ROUTER" link set r1 up
+		ctl_start
 		restores
 		tc -n "$ROUTER" -j qdisc show dev r1 | jq -c '[.[] | .kind]'
+		[[ $queues == 1 ]] || restores "qdisc add dev r1 root handle 7: mq" \
+			"qdisc replace dev r1 parent 7:2 handle 8: fq_codel_oot flows 16" \
+			"qdisc replace dev r1 parent 7:3 handle 9: pfifo limit 5"
 		ns_delete "$ROUTER"
 	done
 }
@@ -358,6 +403,10 @@ not_restorable()
 	setup --up 8mbit
 	ctl undo r1
 	check "the user's clsact stays" "$(tc -n "$ROUTER" qdisc show dev r1 | grep -c clsact)" == 1
+	tc -n "$ROUTER" qdisc del dev r1 clsact
+	tc -n "$ROUTER" qdisc add dev r1 ingress
+	refuses "an ingress qdisc of the user" ctl setup r1 --up 8mbit --down 8mbit
+	[[ $REFUSAL == *"tc qdisc del dev r1 ingress"* ]] || fail "it says: $REFUSAL"
 }
 
 # A device that returns has the same name, and no qdisc of codelctl; the ifb has stayed
@@ -377,7 +426,7 @@ returns()
 	setup --up 8mbit --down 20mbit
 	ip -n "$ROUTER" link del r1
 	ctl undo r1
-	check "links that are left" "$(ip -n "$ROUTER" -j link show | jq -r '[.[].ifname] | join(" ")')" == "lo r0"
+	check "links that are left" "$(links)" == "lo r0"
 }
 
 lib_add numbers "numbers, kinds and offloads of a setup, and show"
@@ -387,11 +436,16 @@ lib_add again "a second setup of cake makes no event" --kind cake
 lib_add again "a second setup of in-tree fq_codel makes no event" --kind fq_codel --link pppoe-adsl
 lib_add live "other numbers change the link under load, and no packet is missing"
 lib_add cells "the shaper counts ATM cells"
+lib_add sources "the framing of each --link is that of cake's keyword"
 lib_add vlan_ipv6 "IPv4, IPv6, and both in a VLAN pass through both shapers"
 lib_add dry_run "--dry-run changes nothing, and prints what setup does"
-lib_add half_way "a failure half way leaves the link as it was"
+lib_add half_way "a failure at any command leaves the link as it was"
+lib_add half_way_root "a failure at any command leaves a root qdisc as it was"
+lib_add interrupted "a signal at any command leaves the link as it was"
+lib_add vanishes "a device that vanishes during a setup leaves nothing behind"
+lib_add odd_names "names of devices with any bytes"
 lib_add undo "undo restores qdiscs, links and offloads"
-lib_add default_qdiscs "undo restores default qdiscs, one or several below mq"
+lib_add default_qdiscs "undo restores default qdiscs, and mq with its leaves"
 lib_add not_restorable "what undo cannot restore is refused"
 lib_add returns "a device that returns is set up again"
 lib_main "$@"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""The state of a device before the first setup, and the command that restores its root qdisc.
+"""The state of a device before the first setup, and the commands that restore its root qdisc.
 
 The kernel gives a device without a configured root qdisc a default one, with handle 0. It returns when
-the root is deleted. A configured root is made again, if its options can be written exactly.
+the root is deleted. A configured root, or mq with its leaves, is made again, if all options can be
+written exactly.
 """
 
 from __future__ import annotations
@@ -75,15 +76,51 @@ def _codel(options: Json) -> Words:
     return words
 
 
+# Options of fq with a number, and its unit
+FQ_UNITS = {
+    **dict.fromkeys(("limit", "flow_limit", "buckets", "orphan_mask"), ""),
+    **dict.fromkeys(("quantum", "initial_quantum"), ""),
+    **dict.fromkeys(("maxrate", "low_rate_threshold"), "bps"),
+    **dict.fromkeys(("refill_delay", "ce_threshold", "horizon", "offload_horizon"), "us"),
+    "timer_slack": "ns",
+}
+
+
+# The kernel's defaults
+FQ_BANDS = {
+    "priomap": [1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1],
+    "weights": [589824, 196608, 65536],
+}
+
+
+def _fq(options: Json) -> Words:
+    words = ["pacing" if options.pop("pacing", True) else "nopacing"]
+    for name, unit in FQ_UNITS.items():
+        if name in options:
+            words += [name, f"{options.pop(name)}{unit}"]
+    options.pop("bands", None)  # a constant
+    for name, default in FQ_BANDS.items():
+        # iproute2 6.15 prints these names with a blank, and refuses the weights that it prints
+        if options.pop(name, options.pop(f"{name} ", default)) != default:
+            raise _Unknown(name)
+    for name in ("horizon_drop", "horizon_cap"):  # null
+        if name in options:
+            options.pop(name)
+            words.append(name)
+    return words
+
+
 WRITTEN: dict[str, Callable[[Json], Words]] = {
     "pfifo": _limit,
     "bfifo": _limit,
     "pfifo_fast": _nothing,
     "noqueue": _nothing,
+    "mq": _nothing,
     "codel": _codel,
     "codel_oot": _codel,
     "fq_codel": _codel,
     "fq_codel_oot": _codel,
+    "fq": _fq,
 }
 
 
@@ -109,25 +146,56 @@ def _refuse(device: str, root: Json, why: str) -> Refusal:
     )
 
 
+def _children(device: str, former: Former) -> list[Words] | None:
+    """The commands that make the leaves of mq again; None: one of them cannot be written exactly."""
+    assert former.root
+    found = []
+    for child in former.children:
+        if child["handle"] == "0:":  # a default qdisc
+            continue
+        words = _written(child)
+        if words is None or not child["parent"].startswith(former.root["handle"]):
+            return None
+        where = ["parent", child["parent"], "handle", child["handle"]]
+        found.append(["tc", "qdisc", "replace", "dev", device, *where, child["kind"], *words])
+    return found
+
+
+def _require_default(device: str, former: Former, default: str | None) -> None:
+    """Refuse default qdiscs that the kernel would not make any more."""
+    root = former.root
+    assert root
+    qdiscs = [q for q in (root, *former.children) if q["handle"] == "0:"]
+    if not _is_default(qdiscs, default):
+        kind = next(q["kind"] for q in reversed(qdiscs) if q["kind"] != default)
+        why = f"the default is now {default}; run `sysctl net.core.default_qdisc={kind}` first"
+        raise _refuse(device, root, why)
+
+
 def restore_root(device: str, former: Former, default: str | None) -> list[Words]:
-    """The command that restores the root; `default` is net.core.default_qdisc, if known."""
+    """The commands that restore the root; `default` is net.core.default_qdisc, if known."""
     delete = ["tc", "qdisc", "del", "dev", device, "root"]
     root = former.root
     if not root:  # the device was down
         return [delete]
+    _require_default(device, former, default)
     if root["handle"] == "0:":
-        if not _is_default([root, *former.children], default):
-            kind = next(
-                q["kind"] for q in reversed([root, *former.children]) if q["kind"] != default
-            )
-            why = f"the default is now {default}; run `sysctl net.core.default_qdisc={kind}` first"
-            raise _refuse(device, root, why)
         return [delete]
-    again = ["tc", "qdisc", "replace", "dev", device, "root", "handle", root["handle"]]
-    if root["kind"] == "mq" and _is_default(former.children, default):
-        return [[*again, "mq"]]
-    words = None if former.children else _written(root)
-    if words is None:
+    again = [
+        "tc",
+        "qdisc",
+        "replace",
+        "dev",
+        device,
+        "root",
+        "handle",
+        root["handle"],
+        root["kind"],
+    ]
+    is_mq = root["kind"] == "mq"
+    words = _written(root)
+    children = _children(device, former) if is_mq or not former.children else None
+    if words is None or children is None:
         why = f"remove it first with `tc qdisc del dev {device} root`"
         raise _refuse(device, root, why)
-    return [[*again, root["kind"], *words]]
+    return [[*again, *words], *children]

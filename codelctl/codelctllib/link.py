@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 
 from . import observe, plan, run, state, values
 from .errors import Failure, Refusal
@@ -12,9 +13,9 @@ from .former import Former, restore_root
 from .state import State
 
 
-def require_root(command: str) -> None:
+def require_root() -> None:
     if os.geteuid() != 0:
-        raise Refusal(f"root is required: `sudo codelctl {command}`")
+        raise Refusal(f"root is required: run `sudo codelctl {shlex.join(sys.argv[1:])}`")
 
 
 def _known(device: str, now: plan.Observed) -> State | None:
@@ -51,6 +52,9 @@ def _undo_commands(device: str, now: plan.Observed, former: Former) -> list[plan
 def _back(device: str, before: State | None, former: Former) -> str:
     """After a failure: lead back; returns how the link was left."""
     try:
+        if not observe.link(device):
+            _forget_absent(device)
+            return "the device is gone"
         now = observe.observed(device)
         if before:
             run.all_of(_commands(device, before.settings, now, former))
@@ -87,8 +91,8 @@ def setup(device: str, settings: dict[str, str], dry_run: bool) -> None:
         return
     assert now.device.link
     after = State(device, now.device.link["ifindex"], settings, former)
-    state.save(after)
     try:
+        state.save(after)
         run.all_of(todo)
     except Failure as error:
         left = _back(device, before, former)
@@ -119,21 +123,34 @@ def undo(device: str, dry_run: bool) -> None:
     if dry_run:
         _print(todo)
         return
-    run.all_of(todo)
+    try:
+        run.all_of(todo)
+    except Failure:
+        if observe.link(device):
+            raise
+        _undo_absent(device, dry_run)
+        return
     state.forget(device)
     _check_restored(device, former)
     print(f"{device}: restored")
 
 
-def _undo_absent(device: str, dry_run: bool) -> None:
-    """The device is gone and took its qdiscs along; the ifb is left."""
+def _absent_commands(device: str) -> list[plan.Command]:
+    """A device that went away took its qdiscs along; the ifb is left."""
     name = plan.ifb_name(device)
-    todo = [["ip", "link", "del", name]] if observe.link(name) else []
-    if dry_run:
-        _print(todo)
-        return
-    run.all_of(todo)
+    return [["ip", "link", "del", name]] if observe.link(name) else []
+
+
+def _forget_absent(device: str) -> None:
+    run.all_of(_absent_commands(device))
     state.forget(device)
+
+
+def _undo_absent(device: str, dry_run: bool) -> None:
+    if dry_run:
+        _print(_absent_commands(device))
+        return
+    _forget_absent(device)
     print(f"{device}: the device is gone; its state is removed")
 
 

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""The command line."""
+"""The command line.
+
+The modules of doctor, prove, compare, enable and disable are imported where they are used: most of the time
+of a short command is that of its imports.
+"""
 
 from __future__ import annotations
 
 import argparse
 import re
+import signal
 import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
-from . import checkup, config, link, prove, service, state, values
+from . import config, link, state, values
 from .errors import Failure, Refusal
 from .framing import CELLS, LINKS
 
@@ -25,6 +30,7 @@ HELP = {
     "kind": ("KIND", f"{', '.join(values.KINDS)} (default fq_codel_oot)"),
     "offloads": ("WHEN", "auto, off or keep: whether packets may be merged (default auto)"),
 }
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Beside the installed library, or in the tree
 HEADERS = ("codel_version.h", "../qdisc/codel_version.h")
 
@@ -102,6 +108,8 @@ def _change(arguments: argparse.Namespace) -> None:
 
 
 def _measure(arguments: argparse.Namespace) -> None:
+    from . import prove
+
     seconds = values.number("--seconds", arguments.seconds, 2, 600)
     if arguments.server is not None:
         values.host(arguments.server)
@@ -110,14 +118,16 @@ def _measure(arguments: argparse.Namespace) -> None:
         return
     for kind in arguments.kinds:
         values.choice("KIND", kind, ("none", *values.KINDS))
-    link.require_root(f"compare {arguments.device}")
+    link.require_root()
     with state.locked():
         prove.compare(arguments.device, arguments.kinds, arguments.server, seconds)
 
 
 def _run(arguments: argparse.Namespace) -> int:
     if arguments.command == "doctor":
-        link.require_root("doctor")
+        from . import checkup
+
+        link.require_root()
         return checkup.run(arguments.json)
     device = arguments.device
     if device is not None:
@@ -132,19 +142,35 @@ def _run(arguments: argparse.Namespace) -> int:
     if getattr(arguments, "dry_run", False):
         _change(arguments)
         return 0
-    link.require_root(f"{arguments.command} {device}")
-    # The unit that these start takes the lock
-    if arguments.command == "enable":
-        service.enable(device, given)
-    elif arguments.command == "disable":
-        service.disable(device)
+    link.require_root()
+    if arguments.command in ("enable", "disable"):
+        from . import service
+
+        # The unit that these start takes the lock
+        if arguments.command == "enable":
+            service.enable(device, given)
+        else:
+            service.disable(device)
     else:
         with state.locked():
             _change(arguments)
     return 0
 
 
+def _interrupted(number: int, _frame: object) -> NoReturn:
+    """What was begun is led back, as after a failure; another signal must not interrupt that."""
+    for other in SIGNALS:
+        signal.signal(other, signal.SIG_IGN)
+    raise Failure(f"interrupted by {signal.Signals(number).name}")
+
+
 def main() -> int:
+    # A device's name may have any bytes
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]
+    for number in SIGNALS:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _interrupted)
     try:
         return _run(parser().parse_args())
     except (Refusal, Failure) as error:

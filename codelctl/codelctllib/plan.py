@@ -12,7 +12,7 @@ an ifb without a shaper.
 
 from __future__ import annotations
 
-import hashlib
+import zlib
 from dataclasses import dataclass, field
 
 from . import offloads
@@ -35,13 +35,12 @@ from .shaper import (
     same_stab,
     stab_words,
 )
-from .values import Request
+from .values import LONGEST_NAME, Request
 
 Command = list[str]
 
 # Bytes of the header that a qdisc counts, by the type of the link
 HEADERS = {"ether": 14, "none": 0, "ppp": 0, "rawip": 0}
-LONGEST_NAME = 15
 
 
 @dataclass(frozen=True)
@@ -86,11 +85,12 @@ class Observed:
 
 
 def ifb_name(device: str) -> str:
-    """The device's name behind ifb-, or a part of it and a checksum if it is too long."""
+    """ifb- and the device's name, or its checksum if the name is too long."""
     name = f"ifb-{device}"
-    if len(name) <= LONGEST_NAME:
+    if len(name.encode(errors="surrogateescape")) <= LONGEST_NAME:
         return name
-    return f"{name[:LONGEST_NAME - 4]}{hashlib.sha256(device.encode()).hexdigest()[:4]}"
+    checksum = zlib.crc32(device.encode(errors="surrogateescape"))
+    return f"ifb-{checksum:08x}"
 
 
 def shapers(device: str, link: Json, want: Request) -> tuple[Shaper | None, Shaper | None]:

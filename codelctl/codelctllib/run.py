@@ -12,6 +12,8 @@ from .errors import Failure
 
 SECONDS = 30
 PACKAGES = {"tc": "iproute2", "ip": "iproute2", "ethtool": "ethtool", "modprobe": "kmod"}
+# In a batch, tc takes these for comments, quotes and continued lines: a device's name may contain them
+SPECIAL = re.compile(r"[#'\"\\]")
 BATCH_LINE = re.compile(r"^Command failed -:(\d+)$", re.M)
 
 
@@ -32,7 +34,13 @@ def reason(output: str) -> str:
 def run(argv: Sequence[str], text: str = "") -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(
-            argv, input=text, capture_output=True, text=True, timeout=SECONDS, check=False
+            argv,
+            input=text,
+            capture_output=True,
+            text=True,
+            errors="surrogateescape",
+            timeout=SECONDS,
+            check=False,
         )
     except FileNotFoundError as error:
         package = PACKAGES.get(argv[0], argv[0])
@@ -56,10 +64,14 @@ def _batch(lines: list[list[str]]) -> None:
         raise CommandFailed(failed, done.stderr)
 
 
+def _is_for_batch(command: list[str]) -> bool:
+    return command[0] == "tc" and not any(map(SPECIAL.search, command))
+
+
 def all_of(commands: Iterable[list[str]]) -> None:
     """Run commands one after the other, up to the first that fails."""
-    for program, group in itertools.groupby(commands, key=lambda command: command[0]):
-        if program == "tc":
+    for in_batch, group in itertools.groupby(commands, key=_is_for_batch):
+        if in_batch:
             _batch(list(group))
         else:
             for command in group:

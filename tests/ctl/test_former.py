@@ -22,12 +22,20 @@ def child(kind: str, handle: str, parent: str = ":1") -> Json:
     return {"kind": kind, "handle": handle, "parent": parent, "options": {}}
 
 
+FQ = {"limit": 500, "refill_delay": 40000, "timer_slack": 10000}
+PFIFO = {**child("pfifo", "8:", "7:2"), "options": {"limit": 77}}
 RESTORED = [
     ("a device that is down", [], DELETE),
     ("noqueue", [root("noqueue", "0:")], DELETE),
     ("the default", [shown.DEFAULT_ROOT], DELETE),
     ("mq by default", [root("mq", "0:"), child("fq_codel", "0:")], DELETE),
     ("mq with a handle", [root("mq", "7:"), child("fq_codel", "0:", "7:1")], f"{AGAIN} 7: mq"),
+    (
+        "mq with leaves",
+        [root("mq", "7:"), child("fq_codel", "0:", "7:1"), PFIFO, child("pfifo_fast", "9:", "7:3")],
+        f"{AGAIN} 7: mq; tc qdisc replace dev eth0 parent 7:2 handle 8: pfifo limit 77; "
+        "tc qdisc replace dev eth0 parent 7:3 handle 9: pfifo_fast",
+    ),
     ("pfifo", [root("pfifo", "8001:", {"limit": 77})], f"{AGAIN} 8001: pfifo limit 77"),
     ("pfifo_fast", [root("pfifo_fast", "8001:", {"bands": 3})], f"{AGAIN} 8001: pfifo_fast"),
     (
@@ -42,15 +50,33 @@ RESTORED = [
         f"{AGAIN} 5: fq_codel_oot target 5000us interval 100000us ce_threshold off ceiling off"
         " limit 10240 flows 1024 quantum 1514 memory_limit 33554432 drop_batch 64 ecn",
     ),
+    (
+        "fq of iproute2 6.1",
+        [root("fq", "5:", {**FQ, "pacing": False, "maxrate": 1250000, "horizon_cap": None})],
+        f"{AGAIN} 5: fq nopacing limit 500 maxrate 1250000bps refill_delay 40000us timer_slack 10000ns"
+        " horizon_cap",
+    ),
+    (
+        "fq of iproute2 6.15",
+        [root("fq", "5:", {**FQ, "bands": 3, "weights ": [589824, 196608, 65536]})],
+        f"{AGAIN} 5: fq pacing limit 500 refill_delay 40000us timer_slack 10000ns",
+    ),
     ("clsact beside", [shown.DEFAULT_ROOT, shown.CLSACT], DELETE),
 ]
 REFUSED = [
     ("htb", [root("htb", "1:", {"r2q": 10})], ("htb 1:", "tc qdisc del dev eth0 root")),
     ("prio", [root("prio", "1:"), child("pfifo", "2:", "1:1")], ("prio 1:",)),
     ("netem", [root("netem", "8001:", {"limit": 1000})], ("netem 8001:",)),
-    ("mq, a child", [root("mq", "7:"), child("fq_codel", "8:", "7:1")], ("mq 7:",)),
+    ("mq, a leaf", [root("mq", "7:"), child("netem", "8:", "7:1")], ("mq 7:",)),
+    ("mq, a leaf's leaf", [root("mq", "7:"), child("pfifo_fast", "9:", "8:1")], ("mq 7:",)),
+    (
+        "mq with a handle, an old default",
+        [root("mq", "7:"), child("pfifo_fast", "0:", "7:1")],
+        ("sysctl net.core.default_qdisc=pfifo_fast",),
+    ),
     ("an option more", [root("pfifo", "1:", {"limit": 77, "new": 1})], ("pfifo 1:",)),
     ("a size table", [{**root("pfifo", "1:", {"limit": 77}), "stab": {}}], ("pfifo 1:",)),
+    ("weights", [root("fq", "5:", {**FQ, "bands": 3, "weights ": [9, 3, 1]})], ("fq 5:",)),
     ("a selector", [root("fq_codel", "1:", {"ce_threshold_selector": 1})], ("fq_codel 1:",)),
     ("an old default", [root("pfifo_fast", "0:")], ("sysctl net.core.default_qdisc=pfifo_fast",)),
     (
@@ -65,7 +91,7 @@ REFUSED = [
 def restored() -> None:
     for what, qdiscs, expected in RESTORED:
         found = restore_root("eth0", Former(qdiscs, {}), "fq_codel")
-        check(what, [" ".join(command) for command in found], [expected])
+        check(what, "; ".join(" ".join(command) for command in found), expected)
 
 
 @case("former: a root that cannot be written exactly is refused by name, with a remedy")

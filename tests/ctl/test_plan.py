@@ -176,12 +176,13 @@ def undo() -> None:
     check("nothing", found(FRESH), [])
 
 
-@case("ifb: the name of the device, cut to 15 characters without a collision")
+@case("ifb: the name of the device, or its checksum where that has more than 15 bytes")
 def names() -> None:
     check("short", plan.ifb_name("enp0s31f6"), "ifb-enp0s31f6")
-    long = [plan.ifb_name(name) for name in ("enx001122334455", "enx001122334466")]
-    check("distinct", len(set(long)), 2)
-    check("lengths", [len(name) for name in long], [15, 15])
+    check("15 bytes", plan.ifb_name("üplinkport"), "ifb-üplinkport")
+    long = [plan.ifb_name(name) for name in ("enx001122334455", "enx001122334466", "üplinkports")]
+    check("distinct", len(set(long)), 3)
+    check("lengths", [len(name) for name in long], [12, 12, 12])
 
 
 @case("offloads: names that ethtool prints, and those that it takes")

@@ -32,8 +32,19 @@ WRONG = [
     ("offloads", "on", ("--offloads", "auto, off, keep")),
     ("upload", "1mbit", ("--upload", "up, down")),
 ]
-DEVICES = ["eth0", "enp0s31f6", "eth0.7", "br-lan", "ppp0", "a" * 15]
-NOT_DEVICES = ["", ".", "..", "a/b", "a b", "eth0:1", "a" * 16]
+DEVICES = [
+    "eth0",
+    "enp0s31f6",
+    "eth0.7",
+    "br-lan",
+    "ppp0",
+    "a" * 15,
+    "a'b#c",
+    "-x",
+    "ü" * 7,
+    "\udcff",
+]
+NOT_DEVICES = ["", ".", "..", "a/b", "a b", "eth0:1", "a" * 16, "ü" * 8]
 
 
 @case("rates: every unit, fractions, and the same rate as text")

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# shellcheck shell=bash
+#
+# What the tests of codelctl share, beside lib.sh: the router's link, and codelctl in its namespace.
+
+CODELCTL=${CODELCTL:-codelctl}
+lib_require "$CODELCTL" python3 ping
+
+# topology [offloads]: topo_create, until the links are up
+topology()
+{
+	topo_create "$@"
+	busywait 10 link_is_up r0 || fail "r0 is not up"
+	busywait 10 link_is_up r1 || fail "r1 is not up"
+	ctl_start
+}
+
+link_is_up()
+{
+	[[ $(ip -n "$ROUTER" link show dev "$1") == *"state UP"* ]]
+}
+
+# ctl_start: a process in ROUTER, or in this namespace if that is empty, that runs the commands of ctl. Programs in
+# $LIB_TMP/bin go first
+ctl_start()
+{
+	mkdir -p "$LIB_TMP/bin"
+	rm -f "$LIB_TMP"/ctl.*
+	mkfifo "$LIB_TMP/ctl.commands" "$LIB_TMP/ctl.status"
+	PATH="$LIB_TMP/bin:$PATH" ${ROUTER:+ip netns exec "$ROUTER"} python3 -I "$LIB_DIR/ctl/serve.py" \
+		"$(command -v "$CODELCTL")" "$LIB_TMP" <"$LIB_TMP/ctl.commands" >"$LIB_TMP/ctl.status" &
+	defer lib_stop $!
+	exec {CTL_COMMANDS}>"$LIB_TMP/ctl.commands" {CTL_STATUS}<"$LIB_TMP/ctl.status"
+}
+
+# ctl WORD...: run codelctl in ROUTER
+ctl()
+{
+	local status
+
+	printf '%s\n' "${*@Q}" >&"$CTL_COMMANDS"
+	read -r status <&"$CTL_STATUS" || return
+	cat "$LIB_TMP/ctl.out"
+	cat "$LIB_TMP/ctl.err" >&2
+	return "$status"
+}
+
+# setup OPTION...: of r1
+setup()
+{
+	ctl setup r1 "$@" || fail "codelctl setup r1 $*: status $?"
+}
+
+# link_state: all that codelctl may change, but for numbers that count
+link_state()
+{
+	local dev
+
+	tc -n "$ROUTER" -j -p qdisc show
+	ip -n "$ROUTER" -j -p -d link show
+	for dev in r0 r1 ifb-r1; do
+		echo "$dev"
+		[[ $(ip -n "$ROUTER" link) == *" $dev"[:@]* ]] || continue
+		tc -n "$ROUTER" -j -d class show dev "$dev"
+		tc -n "$ROUTER" -j filter show dev "$dev" ingress
+		in_ns "$ROUTER" ethtool -k "$dev"
+	done
+	find /run/codelctl -name '*.json' 2>/dev/null || :
+}
+
+# same_state WHAT: as in $LIB_TMP/before
+same_state()
+{
+	link_state >"$LIB_TMP/after"
+	diff "$LIB_TMP/before" "$LIB_TMP/after" || fail "$1: the link differs"
+}
+
+# rate_of DEV: of the shaper. tc of bookworm prints no JSON here
+rate_of()
+{
+	tc -n "$ROUTER" class show dev "$1" | sed -n 's/^class htb c0de:1 .* rate \([^ ]*\) .*/\1/p'
+}
+
+# leaf_get DEV EXPRESSION: jq, of the leaf
+leaf_get()
+{
+	qdisc_get "$ROUTER" "$1" c0df: "$2"
+}

@@ -1,0 +1,106 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Run many codelctl commands in one process: a start of Python takes longer than most commands.
+
+usage: serve.py CODELCTL FOLDER
+
+Each line of standard input is a command's words, quoted as for a shell. The command's output goes to FOLDER/ctl.out
+and FOLDER/ctl.err, and its status to standard output. Two more commands make codelctl fail:
+
+    @fault FAULT N    at the Nth command that codelctl runs to change something, FAULT happens:
+                      fail, hangup (a signal) or vanish (the device r1 is deleted); the command fails
+    @commands         print the commands since then
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import runpy
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Callable, Sequence
+
+Done = subprocess.CompletedProcess
+CHANGES = (
+    "ip link add",
+    "ip link set",
+    "ip link del",
+    "ethtool -K",
+    "modprobe",
+    "tc qdisc",
+    "tc class",
+)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Faults:
+    """In place of codelctllib.run.run. In a batch of tc, each line is a command."""
+
+    def __init__(self, run: Callable[[Sequence[str], str], Done[str]]) -> None:
+        self.run = run
+        self.fault, self.at = "", 0
+        self.commands: list[str] = []
+
+    def plan(self, fault: str, at: int) -> None:
+        self.fault, self.at, self.commands = fault, at, []
+
+    def _happens(self, command: str) -> bool:
+        self.commands.append(command)
+        if len(self.commands) != self.at:
+            return False
+        if self.fault == "hangup":
+            os.kill(os.getpid(), signal.SIGHUP)
+            time.sleep(1)
+        elif self.fault == "vanish":
+            subprocess.run(["ip", "link", "del", "r1"], check=True)
+        return True
+
+    def __call__(self, argv: Sequence[str], text: str = "") -> Done[str]:
+        command = " ".join(argv)
+        if command.startswith("tc -batch"):
+            lines = text.splitlines()
+            text = "".join(f"{'fails' if self._happens(line) else line}\n" for line in lines)
+        elif command.startswith(CHANGES) and " show " not in command and self._happens(command):
+            return Done(argv, 1, "", "this command fails")
+        return self.run(argv, text)
+
+
+def answer(main: Callable[[], int], faults: Faults, words: list[str]) -> int:
+    if words[0] == "@fault":
+        faults.plan(words[1], int(words[2]))
+        return 0
+    if words[0] == "@commands":
+        print("\n".join(faults.commands))
+        return 0
+    sys.argv[1:] = words
+    try:
+        return main()
+    except SystemExit as end:  # --help
+        return int(end.code or 0)
+    finally:
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def serve(program: str, folder: Path) -> None:
+    main = runpy.run_path(program)["main"]
+    from codelctllib import run
+
+    run.run = faults = Faults(run.run)  # type: ignore[assignment]
+    # Programs that codelctl starts must not read commands
+    commands = os.fdopen(os.dup(0))
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    for line in commands:
+        with (folder / "ctl.out").open("w") as out, (folder / "ctl.err").open("w") as err:
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                status = answer(main, faults, shlex.split(line))
+        print(status, flush=True)
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1], Path(sys.argv[2]))
