@@ -24,13 +24,13 @@ MODDIR = $(DESTDIR)/lib/modules/$(KVER)/updates
 MODPROBEDIR = $(DESTDIR)/etc/modprobe.d
 MODULES = sch_codel_oot.ko sch_fq_codel_oot.ko
 
-.PHONY: all help modules plugins tc deb install uninstall demo check check-all check-install bench lab selftest clean
+.PHONY: all help modules plugins tc deb need-root install uninstall demo check check-all check-install bench lab selftest clean
 
 all: modules plugins
 
 modules:
 	@test -e $(KDIR)/Makefile || { \
-		echo "no kernel headers in $(KDIR): install linux-headers-$(or $(KVER),$$(uname -r)), or set KDIR" >&2; \
+		echo "no kernel headers in $(KDIR): run 'sudo apt install linux-headers-$(or $(KVER),$$(uname -r))', or set KDIR" >&2; \
 		exit 1; }
 	$(MAKE) -C $(KDIR) M=$(CURDIR) W=$(W) modules
 
@@ -44,7 +44,15 @@ deb:
 	scripts/setup
 	scripts/deb $(if $(RELEASE),--release $(RELEASE))
 
-install:
+# Whether this user may write below DESTDIR is left to the commands
+need-root:
+	@test '$(DESTDIR)' || test "$$(id -u)" = 0 || { \
+		echo "root is required: run 'sudo make $(MAKECMDGOALS)'" >&2; exit 1; }
+
+install: need-root
+	@for module in $(MODULES); do \
+		test -e $$module || { echo "$$module is missing: run 'make' first" >&2; exit 1; }; \
+	done
 	@test '$(KVER)' || { \
 		echo "$(KDIR)/include/config/kernel.release is missing: set KDIR to a kernel's headers" >&2; \
 		exit 1; }
@@ -56,7 +64,7 @@ install:
 	$(if $(DESTDIR),,depmod $(KVER))
 
 # A kernel that was removed has no modules.dep, and must not get one again
-uninstall:
+uninstall: need-root
 	for kernel in '$(DESTDIR)'/lib/modules/*; do \
 		for module in $(MODULES); do \
 			test -e "$$kernel/updates/$$module" || continue; \

@@ -30,6 +30,7 @@ HOST = {
     "tc": [*MAKE, "tc", "check"],
     "codelstat": [*MAKE, "tests/codelstat", "check"],
     "codelctl": ["tests/ctl/test_unit.py"],
+    "messages": ["tests/ctl/test_messages.sh"],
     "check": ["tests/checklib/test_verdicts.py"],
     "deb": ["tests/deb/test_source.py"],
     "man": ["tests/man/test_pages.py"],

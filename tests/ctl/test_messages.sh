@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# Without headers, libraries, root rights or Python, each program prints one sentence with the command that helps.
+
+set -u
+
+cd "$(dirname "$0")/../.." || exit 1
+top=$PWD
+[[ $EUID -eq 0 ]] || { echo "1..0 # SKIP root is needed, to become another user"; exit 4; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+number=0
+failures=0
+
+# The files that another user may read and write
+git ls-files -z --cached --others --exclude-standard | (cd "$top" && xargs -0 cp --parents -t "$work") || exit 1
+chmod -R a+rwX "$work"
+cd "$work" || exit 1
+
+# says SENTENCE COMMAND...: the command fails, and this sentence is what it prints, make's own lines aside
+says()
+{
+	local sentence=$1 status=0 word=ok
+
+	shift
+	"$@" >printed 2>&1 </dev/null || status=$?
+	grep -v '^make' printed >said
+	if [[ $status -eq 0 || $(<said) != "$sentence" ]]; then
+		echo "# status $status of: $*"
+		sed 's/^/# /' printed
+		word="not ok"
+		((++failures))
+	fi
+	echo "$word $((++number)) $sentence"
+}
+
+user()
+{
+	setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/ "$@"
+}
+
+# without_python COMMAND...: where there is none
+without_python()
+{
+	# shellcheck disable=SC2016 # of the other shell
+	unshare --mount sh -c 'mount --bind /dev/null /usr/bin/python3 && exec "$@"' sh "$@"
+}
+
+# A PATH in which a package is missing, as scripts/setup sees it
+mkdir bin
+ln -s "$(type -P bash)" "$(type -P sort)" "$(type -P apt-get)" "$(type -P grep)" bin
+setup()
+{
+	sed -i 's/^PATH=.*//' scripts/setup
+	sed -i '/^needs=(/,/^)/ { /:/d }; s/^needs=(/needs=(nosuch:libmnl-dev/' scripts/setup
+	user env PATH="$work/bin" bash scripts/setup
+}
+
+echo "TAP version 13"
+says "no kernel headers in /nonexistent: run 'sudo apt install linux-headers-6.1.0-1-amd64', or set KDIR" \
+	make modules KDIR=/nonexistent KERNELRELEASE=6.1.0-1-amd64
+says "codelstat is left out: libmnl or libmicrohttpd is missing: run 'sudo apt install libmnl-dev libmicrohttpd-dev pkgconf'" \
+	sh -c 'make -s -C tc no-codelstat PKG_CONFIG=false; exit 1'
+says "root is required: run 'sudo make install'" user make install
+says "root is required: run 'sudo make uninstall'" user make uninstall
+says "sch_codel_oot.ko is missing: run 'make' first" make install DESTDIR="$work/root"
+says "codelctl requires Python: run 'sudo apt install python3'" \
+	without_python sh -c 'make -s -C codelctl install INSTALL=: ; exit 1'
+says "codelctl: root is required: run \`sudo codelctl setup eth0 --up 1mbit\`" \
+	user codelctl/codelctl setup eth0 --up 1mbit
+says "scripts/setup: packages are missing: run 'sudo apt-get install libmnl-dev'" setup
+says "demo: root is required, to build in a chroot and in namespaces: run sudo make demo" user tests/demo/run
+says "demo: python3 is missing: run 'sudo apt-get install python3'" without_python tests/demo/run
+echo "1..$number"
+((failures == 0))
