@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import Any, Iterator
 
 from . import rates
-from .facts import Link, Machine, Module
+from .facts import Link, Machine, Module, Plugin
 from .offloads import SHORT
 
 # A merged packet may hold the link for as long as CoDel's target
@@ -25,6 +26,7 @@ class Finding:
     subject: str  # a module, a kind or a device
     text: str
     fix: str | None
+    level: str = "problem"  # or "info"
 
 
 def _module(machine: Machine, module: Module) -> Iterator[Finding]:
@@ -39,10 +41,38 @@ def _module(machine: Machine, module: Module) -> Iterator[Finding]:
         yield Finding("module-old", name, text, fix)
 
 
+def _server(kind: str, server: str | None) -> str:
+    if server is None:
+        return "no loaded module serves it"
+    if server == "built-in":
+        return "served by the in-tree qdisc, which is built into the kernel"
+    return f"served by the {'out-of-tree' if server.endswith('_oot') else 'in-tree'} {server}"
+
+
+def servers(machine: Machine) -> Iterator[Finding]:
+    for kind, server in machine.served.items():
+        yield Finding("served", kind, _server(kind, server), None, "info")
+
+
+def _plugin(plugin: Plugin) -> Iterator[Finding]:
+    fix = "apt install --reinstall codel-oot-tools"
+    if not plugin.loads:
+        where = f": it looks for {plugin.path}" if plugin.path else ""
+        if plugin.others:
+            where += f", and the plugin is {plugin.others[0]}"
+        text = (
+            f"tc has no plugin for {plugin.kind}, sets no options and prints no statistics{where}"
+        )
+        yield Finding("plugin-missing", plugin.kind, text, fix)
+    elif plugin.works is False:
+        text = f"tc does not show the options that it sets: {plugin.path} is of another version"
+        yield Finding("plugin-old", plugin.kind, text, fix)
+
+
 def of_machine(machine: Machine) -> Iterator[Finding]:
     for module in machine.modules:
         yield from _module(machine, module)
-    if not machine.headers:
+    if not machine.headers and machine.dkms:
         text = f"DKMS cannot build modules: the headers of kernel {machine.release} are missing"
         fix = f"apt install linux-headers-{machine.release}"
         yield Finding("headers-missing", "kernel", text, fix)
@@ -51,10 +81,8 @@ def of_machine(machine: Machine) -> Iterator[Finding]:
         text = f"{why}: the kernel loads modules only if it trusts the key that signed them"
         fix = "mokutil --import /var/lib/dkms/mok.pub"
         yield Finding("signature-needed", "kernel", text, fix)
-    for kind, known in machine.kinds_known_to_tc.items():
-        if not known:
-            text = f"tc has no plugin for {kind}: it cannot set options, and prints no statistics"
-            yield Finding("plugin-missing", kind, text, "apt install --reinstall codel-oot-tools")
+    for plugin in machine.plugins:
+        yield from _plugin(plugin)
     if not machine.ethtool:
         text = "ethtool is missing: offloads are neither changed nor judged"
         yield Finding("ethtool-missing", "machine", text, "apt install ethtool")
@@ -62,6 +90,11 @@ def of_machine(machine: Machine) -> Iterator[Finding]:
         text = f"net.core.default_qdisc is {machine.default_qdisc}, which has no AQM"
         fix = "sysctl -w net.core.default_qdisc=fq_codel"
         yield Finding("default-qdisc", "kernel", text, fix)
+
+
+def _off(device: str, *features: str) -> str:
+    """The command that switches features of a device off."""
+    return shlex.join(["ethtool", "-K", device, *(w for name in features for w in (name, "off"))])
 
 
 def _held_ms(size: int, rate: int) -> float:
@@ -77,10 +110,10 @@ def _merging(link: Link) -> Iterator[Finding]:
     held = _held_ms(size, slowest)
     names = {**SHORT, "tcp-segmentation-offload": "tso"}
     on = [s for n, s in names.items() if n in link.features and link.features[n].on]
-    if on and held > HELD_MS:
+    # A setup that is not in force is another finding
+    if on and held > HELD_MS and link.in_force:
         text = f"{'/'.join(on)} merges packets; {size} bytes hold the link for {held:.0f} ms"
-        fix = f"ethtool -K {link.device} " + " ".join(f"{name} off" for name in on)
-        yield Finding("offloads", link.device, text, fix)
+        yield Finding("offloads", link.device, text, _setup(link, offloads="off"))
     for other in link.neighbours:
         feature = other.features.get("generic-receive-offload")
         held = _held_ms(other.gro_max_size, link.up) if link.up else 0
@@ -89,7 +122,7 @@ def _merging(link: Link) -> Iterator[Finding]:
                 f"gro of {other.name} merges packets that are forwarded to {link.device}; "
                 f"{other.gro_max_size} bytes hold the link for {held:.0f} ms"
             )
-            yield Finding("gro-before", link.device, text, f"ethtool -K {other.name} gro off")
+            yield Finding("gro-before", link.device, text, _off(other.name, "gro"))
 
 
 def _bypass(link: Link) -> Iterator[Finding]:
@@ -99,8 +132,12 @@ def _bypass(link: Link) -> Iterator[Finding]:
     offload = link.features.get("hw-tc-offload")
     if offload and offload.on:
         text = "hw-tc-offload is on: the hardware may forward packets past the shapers"
-        fix = f"ethtool -K {link.device} hw-tc-offload off"
-        yield Finding("hw-offload", link.device, text, fix)
+        yield Finding("hw-offload", link.device, text, _off(link.device, "hw-tc-offload"))
+
+    if link.xdp:
+        text = "an XDP program receives its packets, and may forward them past the shapers"
+        fix = shlex.join(["ip", "link", "set", "dev", link.device, "xdp", "off"])
+        yield Finding("xdp", link.device, text, fix)
 
 
 def _marks_and_drops(qdisc: dict[str, Any]) -> int:
@@ -132,18 +169,29 @@ def _elsewhere(link: Link) -> Iterator[Finding]:
 def _setup(link: Link, **changed: str) -> str:
     """The command that sets the link up as it was, but for the changed settings."""
     settings = {**link.settings, **changed}
-    words = " ".join(f"--{name} {value}" for name, value in settings.items())
-    return f"codelctl setup {link.device} {words}"
+    words = [word for name, value in settings.items() for word in (f"--{name}", value)]
+    return shlex.join(["codelctl", "setup", link.device, *words])
 
 
 def of_link(link: Link) -> Iterator[Finding]:
     if not link.present:
         text = "the device is gone; its setup is kept until it is undone"
-        yield Finding("device-gone", link.device, text, f"codelctl undo {link.device}")
+        yield Finding(
+            "device-gone", link.device, text, shlex.join(["codelctl", "undo", link.device])
+        )
         return
     if not link.in_force:
-        text = "its qdiscs differ from the setup"
+        text = "its qdiscs or offloads differ from the setup"
         yield Finding("setup-differs", link.device, text, _setup(link))
     yield from _merging(link)
     yield from _bypass(link)
     yield from _elsewhere(link)
+
+
+def of_queue(link: Link) -> Iterator[Finding]:
+    """Of a device whose qdiscs codelctl has not made."""
+    yield from _bypass(link)
+    if link.speed and not link.bql and not link.shaped:
+        text = "the driver has no BQL: packets wait in its rings, and not in the qdisc"
+        rate = rates.text(link.speed * 9 // 10)
+        yield Finding("no-bql", link.device, text, _setup(link, up=rate))

@@ -5,16 +5,34 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from . import observe
+from .errors import Failure
 from .offloads import Features
 from .plan import Port
 from .run import run
 
+KINDS = ("codel", "fq_codel", "codel_oot", "fq_codel_oot")
+# In a network namespace of its own: reference counts with a qdisc, without it, and with it. There may be no module
+PROBE_SERVER = """
+tc qdisc add dev lo root "$1" || exit
+grep -H . /sys/module/sch_*/refcnt
+echo --
+tc qdisc del dev lo root
+grep -H . /sys/module/sch_*/refcnt
+echo --
+tc qdisc add dev lo root "$1" || exit
+grep -H . /sys/module/sch_*/refcnt
+exit 0
+"""
+PROBE_PLUGIN = 'tc qdisc add dev lo root "$1" ceiling 77ms && tc -json qdisc show dev lo'
+PLUGINS = ("lib*/tc", "lib/*/tc", "local/lib*/tc")
+SHAPERS = ("htb", "hfsc", "tbf", "cake")
 MODULES = ("sch_codel_oot", "sch_fq_codel_oot")
 # The flag SecureBoot is the fifth byte, behind the variable's attributes
 SECURE_BOOT = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
@@ -31,14 +49,29 @@ class Module:
 
 
 @dataclass(frozen=True)
+class Plugin:
+    """What tc does with a kind of the out-of-tree modules."""
+
+    kind: str
+    path: str | None  # of the file that tc looks for; None: not known
+    loads: bool
+    # Whether tc shows an option as it was set; None: no module is loaded that could tell
+    works: bool | None = None
+    others: list[str] = field(default_factory=list)  # plugins that tc does not look for
+
+
+@dataclass(frozen=True)
 class Machine:
     release: str
     modules: list[Module]
     headers: bool
+    dkms: bool
     secure_boot: bool
     signatures: bool  # modules without a valid signature are refused
     default_qdisc: str | None
-    kinds_known_to_tc: dict[str, bool]
+    plugins: list[Plugin]
+    # By kind: the module, "built-in", or None if no loaded module serves the kind
+    served: dict[str, str | None]
     forwards: bool
     ethtool: bool = True
 
@@ -54,12 +87,13 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Link:
-    """A device that is set up."""
+    """A device that codelctl has set up, or one with an AQM qdisc that the user has configured."""
 
     device: str
     settings: dict[str, str]
     present: bool
     in_force: bool = False
+    shaped: bool = True
     up: int | None = None  # bit/s
     down: int | None = None
     speed: int | None = None  # bit/s, of the device
@@ -67,6 +101,7 @@ class Link:
     now: Port = Port()
     features: Features = field(default_factory=dict)
     flowtables: list[str] = field(default_factory=list)  # "family table name"
+    xdp: bool = False
     neighbours: list[Neighbour] = field(default_factory=list)
     leaves: dict[str, dict[str, Any]] = field(default_factory=dict)  # by direction, with statistics
 
@@ -100,24 +135,69 @@ def _signatures() -> bool:
     return enforced or "[integrity]" in lockdown or "[confidentiality]" in lockdown
 
 
-def _tc_knows(kind: str) -> bool:
-    """Whether tc has a plugin for the kind: it prints the kind's options without asking the kernel."""
-    return (
-        "Unknown qdisc" not in run(["tc", "qdisc", "add", "dev", "lo", "root", kind, "help"]).stderr
-    )
+def _builtin(release: str) -> set[str] | None:
+    """Names of modules that the kernel has built in; None: there are no files of modules."""
+    shown = _read(f"/lib/modules/{release}/modules.builtin")
+    return None if shown is None else {Path(line).stem for line in shown.splitlines()}
+
+
+def _references(shown: str) -> dict[str, int]:
+    """Reference counts by module, as grep prints them."""
+    lines = (line.split(":") for line in shown.splitlines())
+    return {path.split("/")[3]: int(count) for path, count in lines}
+
+
+def _server(kind: str) -> str | None:
+    """The module that serves a kind: a qdisc holds a reference to it while the qdisc exists."""
+    done = run(["unshare", "--net", "sh", "-c", PROBE_SERVER, "sh", kind])
+    parts = [_references(part) for part in done.stdout.split("--\n")]
+    if done.returncode or len(parts) != 3:
+        return None
+    found = [name for name, n in parts[0].items() if parts[1].get(name, n) < n]
+    # One change alone may be that of another network namespace
+    found = [name for name in found if parts[2].get(name, 0) > parts[1][name]]
+    return found[0] if len(found) == 1 else None if found else "built-in"
+
+
+def _served(kind: str, builtin: set[str] | None) -> str | None:
+    plain = f"sch_{kind.removesuffix('_oot')}"
+    loaded = any(Path(f"/sys/module/{name}").exists() for name in (plain, f"{plain}_oot"))
+    # Otherwise, the probe would load a module
+    return _server(kind) if loaded or builtin is None or f"sch_{kind}" in builtin else None
+
+
+def _plugin(kind: str, is_served: bool) -> Plugin:
+    """tc prints the kind's options without asking the kernel; the C library prints what it opens."""
+    asked = ["env", "LD_DEBUG=files", "tc", "qdisc", "add", "dev", "lo", "root", kind, "help"]
+    said = run(asked).stderr
+    name = f"q_{kind}.so"
+    match = re.search(rf"file=(/\S*/{name}) ", said)
+    path = os.path.normpath(match[1]) if match else None
+    folders = (folder for pattern in PLUGINS for folder in Path("/usr").glob(pattern))
+    others = [str(p) for folder in folders if (p := folder / name).exists() and str(p) != path]
+    loads = "Unknown qdisc" not in said
+    works = None
+    if loads and is_served:
+        done = run(["unshare", "--net", "sh", "-c", PROBE_PLUGIN, "sh", kind])
+        works = '"ceiling":77000' in done.stdout.replace(" ", "")
+    return Plugin(kind, path, loads, works, others)
 
 
 def machine() -> Machine:
     release = os.uname().release
+    builtin = _builtin(release)
+    served = {kind: _served(kind, builtin) for kind in KINDS}
     forwarding = ("ipv4/ip_forward", "ipv6/conf/all/forwarding")
     return Machine(
         release=release,
         modules=[_module(name) for name in MODULES],
         headers=Path(f"/lib/modules/{release}/build/Makefile").exists(),
+        dkms=shutil.which("dkms") is not None,
         secure_boot=_secure_boot(),
         signatures=_signatures(),
         default_qdisc=observe.default_qdisc(),
-        kinds_known_to_tc={kind: _tc_knows(kind) for kind in ("codel_oot", "fq_codel_oot")},
+        plugins=[_plugin(kind, bool(served[kind])) for kind in KINDS if kind.endswith("_oot")],
+        served=served,
         ethtool=observe.has_ethtool(),
         forwards=any(_read(f"/proc/sys/net/{name}") == "1" for name in forwarding),
     )
@@ -130,7 +210,16 @@ def speed(device: str) -> int | None:
 
 
 def bql(device: str) -> bool:
+    """Whether the driver limits the bytes in its rings. A virtual device has no rings."""
+    if not Path(f"/sys/class/net/{device}/device").exists():
+        return True
     return Path(f"/sys/class/net/{device}/queues/tx-0/byte_queue_limits/limit").exists()
+
+
+def lowers(device: str) -> set[str]:
+    """The device, and those below it: of a VLAN, a bridge or a bond."""
+    below = Path(f"/sys/class/net/{device}").glob("lower_*")
+    return {device}.union(*(lowers(path.name.removeprefix("lower_")) for path in below))
 
 
 def flowtables(device: str) -> list[str]:
@@ -140,10 +229,12 @@ def flowtables(device: str) -> list[str]:
     done = run(["nft", "-j", "list", "flowtables"])
     items = json.loads(done.stdout)["nftables"] if done.returncode == 0 else []
     tables = [item["flowtable"] for item in items if "flowtable" in item]
+    taken = lowers(device)
     return [
         f"{table['family']} {table['table']} {table['name']}"
         for table in tables
-        if device in ([table["dev"]] if isinstance(table.get("dev"), str) else table.get("dev", []))
+        if taken
+        & set([table["dev"]] if isinstance(table.get("dev"), str) else table.get("dev", []))
     ]
 
 
@@ -163,3 +254,20 @@ def leaf(device: str) -> dict[str, Any] | None:
     """The AQM qdisc that codelctl has set up on a device, with its statistics."""
     shown = observe.listed("tc", "-s", "-json", "qdisc", "show", "dev", device)
     return next((q for q in shown if q.get("handle") in ("c0df:", "c0ca:")), None)
+
+
+def configured() -> dict[str, bool]:
+    """Devices on which a user has configured an AQM qdisc, and whether a shaper is above it."""
+    try:
+        shown = observe.listed("tc", "-json", "qdisc", "show")
+    except Failure:  # tc prints no JSON for a kind that it does not have
+        return {}
+    kinds: dict[str, set[str]] = {}
+    for qdisc in shown:
+        if qdisc["handle"] != "0:":
+            kinds.setdefault(qdisc["dev"], set()).add(qdisc["kind"])
+    return {
+        device: bool(found & set(SHAPERS))
+        for device, found in kinds.items()
+        if found & {*KINDS, "cake"}
+    }

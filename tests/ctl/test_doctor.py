@@ -9,12 +9,13 @@ from typing import Any
 import shown
 from cases import case, check
 from codelctllib import doctor
-from codelctllib.facts import Link, Machine, Module, Neighbour
+from codelctllib.facts import Link, Machine, Module, Neighbour, Plugin
 from codelctllib.offloads import Feature
 from codelctllib.plan import Port
 
 CODEL = Module("sch_codel_oot", "0.9.0", True, "0.9.0")
 FQ_CODEL = Module("sch_fq_codel_oot", "0.9.0", True, "0.9.0")
+PLUGIN = Plugin("fq_codel_oot", "/usr/lib/tc/q_fq_codel_oot.so", loads=True, works=True)
 MACHINE = Machine(
     release="6.12.1",
     modules=[CODEL, FQ_CODEL],
@@ -22,7 +23,9 @@ MACHINE = Machine(
     secure_boot=False,
     signatures=False,
     default_qdisc="fq_codel",
-    kinds_known_to_tc={"codel_oot": True, "fq_codel_oot": True},
+    dkms=True,
+    plugins=[PLUGIN, replace(PLUGIN, kind="codel_oot", works=None)],
+    served={"codel": "sch_codel_oot", "fq_codel": "built-in", "codel_oot": "sch_codel_oot"},
     forwards=True,
 )
 BUSY = {"packets": 20_000, "drops": 3, "ecn_mark": 0}
@@ -60,8 +63,13 @@ MACHINES: list[tuple[dict[str, Any], str, str]] = [
         "mokutil --import /var/lib/dkms/mok.pub",
     ),
     (
-        {"kinds_known_to_tc": {"codel_oot": True, "fq_codel_oot": False}},
+        {"plugins": [PLUGIN, replace(PLUGIN, loads=False, works=None)]},
         "plugin-missing",
+        "apt install --reinstall codel-oot-tools",
+    ),
+    (
+        {"plugins": [replace(PLUGIN, works=False)]},
+        "plugin-old",
         "apt install --reinstall codel-oot-tools",
     ),
     ({"ethtool": False}, "ethtool-missing", "apt install ethtool"),
@@ -74,7 +82,16 @@ MACHINES: list[tuple[dict[str, Any], str, str]] = [
 LINKS: list[tuple[dict[str, Any], str, str]] = [
     ({"present": False}, "device-gone", "codelctl undo eth0"),
     ({"in_force": False}, "setup-differs", f"{SETUP} --up 19mbit --down 95mbit --link docsis"),
-    ({"features": GRO}, "offloads", "ethtool -K eth0 gro off"),
+    (
+        {"features": GRO},
+        "offloads",
+        f"{SETUP} --up 19mbit --down 95mbit --link docsis --offloads off",
+    ),
+    (
+        {"features": GRO, "in_force": False},
+        "setup-differs",
+        f"{SETUP} --up 19mbit --down 95mbit --link docsis",
+    ),
     ({"neighbours": [Neighbour("lan0", GRO, 65536)]}, "gro-before", "ethtool -K lan0 gro off"),
     ({"flowtables": ["inet fw fast"]}, "flowtable", "nft delete flowtable inet fw fast"),
     (
@@ -82,6 +99,7 @@ LINKS: list[tuple[dict[str, Any], str, str]] = [
         "hw-offload",
         "ethtool -K eth0 hw-tc-offload off",
     ),
+    ({"xdp": True}, "xdp", "ip link set dev eth0 xdp off"),
     (
         {"speed": 10_000_000},
         "queue-elsewhere",
@@ -98,6 +116,17 @@ LINKS: list[tuple[dict[str, Any], str, str]] = [
         f"{SETUP} --up 19mbit --down 85500kbit --link docsis",
     ),
 ]
+QUEUES: list[tuple[dict[str, Any], str, str]] = [
+    ({"flowtables": ["ip nat fast"]}, "flowtable", "nft delete flowtable ip nat fast"),
+    ({"bql": False, "shaped": False}, "no-bql", "codelctl setup eth0 --up 900mbit"),
+]
+QUIET_QUEUES: list[dict[str, Any]] = [
+    {},
+    {"shaped": False},
+    {"bql": False},
+    {"bql": False, "shaped": False, "speed": None},
+]
+QUIET_MACHINES: list[dict[str, Any]] = [{}, {"headers": False, "dkms": False}]
 QUIET: list[dict[str, Any]] = [
     {},
     {"leaves": {"egress": {"packets": 100, "drops": 0}}},
@@ -114,7 +143,8 @@ QUIET: list[dict[str, Any]] = [
 
 @case("doctor: nothing is found where nothing is wrong")
 def quiet() -> None:
-    check("machine", list(doctor.of_machine(MACHINE)), [])
+    for facts in QUIET_MACHINES:
+        check(f"{facts}", list(doctor.of_machine(replace(MACHINE, **facts))), [])
     for facts in QUIET:
         check(f"{facts}", list(doctor.of_link(replace(LINK, **facts))), [])
 
@@ -124,6 +154,38 @@ def machines() -> None:
     for facts, code, fix in MACHINES:
         found = [(f.code, f.fix) for f in doctor.of_machine(replace(MACHINE, **facts))]
         check(code, found, [(code, fix)])
+
+
+@case("doctor: each wrong fact of a device that is not set up is one finding, with its command")
+def queues() -> None:
+    queue = Link("eth0", {}, present=True, speed=10**9, features=shown.SPLITS)
+    for facts in QUIET_QUEUES:
+        check(f"{facts}", list(doctor.of_queue(replace(queue, **facts))), [])
+    for facts, code, fix in QUEUES:
+        found = [(f.code, f.fix) for f in doctor.of_queue(replace(queue, **facts))]
+        check(code, found, [(code, fix)])
+
+
+@case("doctor: which module serves a kind is stated, and is no problem")
+def served() -> None:
+    found = {f.subject: (f.level, f.text) for f in doctor.servers(MACHINE)}
+    check("codel", found["codel"], ("info", "served by the out-of-tree sch_codel_oot"))
+    text = "served by the in-tree qdisc, which is built into the kernel"
+    check("fq_codel", found["fq_codel"], ("info", text))
+    for server, words in (
+        (None, "no loaded module serves it"),
+        ("sch_codel", "the in-tree sch_codel"),
+    ):
+        finding = next(doctor.servers(replace(MACHINE, served={"codel": server})))
+        assert words in finding.text, finding
+
+
+@case("doctor: a plugin that tc does not look for is named")
+def plugin_elsewhere() -> None:
+    plugin = replace(PLUGIN, loads=False, others=["/usr/lib/x86_64-linux-gnu/tc/q_fq_codel_oot.so"])
+    finding = next(doctor.of_machine(replace(MACHINE, plugins=[plugin])))
+    for word in (plugin.path, plugin.others[0]):
+        assert word and word in finding.text, finding
 
 
 @case("doctor: each wrong fact of a link is one finding, with its command")

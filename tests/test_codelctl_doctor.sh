@@ -1,0 +1,266 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# codelctl doctor: the facts that it reads from a machine, and the commands that it names. Each case makes something
+# wrong, sees the finding, runs the command of the finding, and sees that the finding is gone.
+
+LIB_NO_KINDS=1
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/modules.sh
+. "$LIB_DIR/modules.sh"
+# shellcheck source=tests/served.sh
+. "$LIB_DIR/served.sh"
+# shellcheck source=tests/ctl.sh
+. "$LIB_DIR/ctl.sh"
+lib_require nft mount
+
+RELEASE=$(uname -r)
+
+# prepare: the modules are loaded, and r1 is set up
+prepare()
+{
+	start
+	load sch_codel_oot
+	load sch_fq_codel_oot
+	topology
+	setup --up 8mbit --down 20mbit --link docsis >/dev/null
+}
+
+# problems: the codes and subjects of all problems
+problems()
+{
+	local status=0
+
+	ctl doctor --json >"$LIB_TMP/findings" || status=$?
+	check "status" "$status" == "$(jq '[.[] | select(.level == "problem")] | if length > 0 then 1 else 0 end' \
+		"$LIB_TMP/findings")" >&2
+	jq -r '.[] | select(.level == "problem") | "\(.code) \(.subject)"' "$LIB_TMP/findings"
+}
+
+# finds CODE SUBJECT: this is the only problem. Its command is in FIX
+finds()
+{
+	check "problems" "$(problems)" == "$*"
+	FIX=$(jq -r '.[] | select(.level == "problem").fix' "$LIB_TMP/findings")
+}
+
+# cures CODE SUBJECT: the command of the only problem, run in ROUTER, is a remedy
+cures()
+{
+	finds "$@"
+	in_ns "$ROUTER" bash -ec "$FIX" || fail "$FIX: status $?"
+	check "problems after $FIX" "$(problems)" == ""
+}
+
+healthy()
+{
+	prepare
+	check "problems" "$(problems)" == ""
+	check "the last line" "$(in_ns "$ROUTER" "$CODELCTL" doctor | tail -n 1)" == "no findings"
+	in_ns "$ROUTER" ethtool -K r0 gro on
+	refuses "a finding" in_ns "$ROUTER" "$CODELCTL" doctor
+	[[ $REFUSAL == *"r1: gro of r0 merges packets "*": \`ethtool -K r0 gro off\`"* ]] || fail "it says: $REFUSAL"
+}
+
+# server KIND: as doctor says it
+server()
+{
+	jq -r --arg kind "$1" '.[] | select(.code == "served" and .subject == $kind).text' "$LIB_TMP/findings"
+}
+
+# says KIND: the module that serves it, from the kernel, is named as what it is
+says()
+{
+	local module text
+
+	module=$(served_by "$1")
+	text="served by the in-tree $module"
+	served_in_tree "$module" || text="served by the out-of-tree $module"
+	[[ $module != built-in ]] || text="served by the in-tree qdisc, which is built into the kernel"
+	check "$1" "$(server "$1")" == "$text"
+}
+
+servers()
+{
+	local kind
+
+	start
+	topology
+	problems >/dev/null
+	check "modules that doctor has loaded" "$(sed -n '/^sch_codel/p' /proc/modules)" == ""
+	check "codel without a module" "$(server codel)" == "no loaded module serves it"
+	says fq_codel
+	if [[ ${1:-} == in_tree_first ]]; then
+		modprobe -C /dev/null sch_codel
+	fi
+	load sch_codel_oot
+	load sch_fq_codel_oot
+	problems >/dev/null
+	for kind in codel fq_codel codel_oot fq_codel_oot; do
+		says "$kind"
+	done
+	check "codel" "$(served_by codel)" == "$2"
+}
+
+links()
+{
+	prepare
+	in_ns "$ROUTER" ethtool -K r1 tso on gso on >/dev/null
+	cures setup-differs r1
+	ctl undo r1 >/dev/null
+	in_ns "$ROUTER" ethtool -K r1 tso on gso on >/dev/null
+	setup --up 8mbit --down 20mbit --offloads keep >/dev/null
+	cures offloads r1
+	in_ns "$ROUTER" ethtool -K r0 gro on >/dev/null
+	cures gro-before r1
+	in_ns "$ROUTER" nft -f - <<-END
+		table inet fast {
+			flowtable ft { hook ingress priority 0; devices = { r0, r1 }; }
+		}
+	END
+	cures flowtable r1
+	tc -n "$ROUTER" class change dev r1 parent c0de: classid c0de:1 htb rate 1mbit
+	cures setup-differs r1
+	setup --up 20gbit --down 20gbit >/dev/null
+	cures queue-elsewhere r1
+	ip -n "$ROUTER" link del r1
+	cures device-gone r1
+}
+
+# A VLAN has qdiscs of its own, and its packets pass the flow table of the device below
+vlan()
+{
+	prepare
+	ctl undo r1
+	ip -n "$ROUTER" link add link r1 name r1.7 type vlan id 7
+	ip -n "$ROUTER" link set r1.7 up
+	ctl setup r1.7 --up 8mbit >/dev/null
+	check "problems" "$(problems)" == ""
+	in_ns "$ROUTER" nft -f - <<-END
+		table ip fast {
+			flowtable ft { hook ingress priority 0; devices = { r0, r1 }; }
+		}
+	END
+	cures flowtable r1.7
+}
+
+# A qdisc that the user has configured
+by_hand()
+{
+	prepare
+	ctl undo r1
+	tc -n "$ROUTER" qdisc add dev r1 root fq_codel_oot
+	check "problems" "$(problems)" == ""
+	in_ns "$ROUTER" nft -f - <<-END
+		table ip fast {
+			flowtable ft { hook ingress priority 0; devices = { r0, r1 }; }
+		}
+	END
+	cures flowtable r1
+}
+
+# fake PROGRAM: a script from standard input, in place of a program that doctor runs
+fake()
+{
+	{
+		echo "#!/bin/sh"
+		cat
+	} >"$LIB_TMP/bin/$1"
+	chmod +x "$LIB_TMP/bin/$1"
+}
+
+plugins()
+{
+	local tc
+
+	prepare
+	tc=$(command -v tc)
+	fake tc <<<"TC_LIB_DIR=/nonexistent exec $tc \"\$@\""
+	check "problems" "$(problems)" == "plugin-missing codel_oot
+plugin-missing fq_codel_oot
+link-unreadable r1"
+	[[ $(<"$LIB_TMP/findings") == *"it looks for /nonexistent/q_codel_oot.so, and the plugin is /usr/lib/"* ]] ||
+		fail "it says: $(<"$LIB_TMP/findings")"
+	fake tc <<<"$tc \"\$@\" | sed 's/ceiling/roof/'"
+	check "problems" "$(problems)" == "plugin-old codel_oot
+plugin-old fq_codel_oot"
+	rm "$LIB_TMP/bin/tc"
+	check "problems" "$(problems)" == ""
+}
+
+# keep FILE: it is as it was when the case ends
+keep()
+{
+	cp "$1" "$LIB_TMP/${1##*/}"
+	defer cp "$LIB_TMP/${1##*/}" "$1"
+}
+
+modules()
+{
+	local file
+
+	prepare
+	file=$(modinfo -n sch_codel_oot)
+	keep "$file"
+	rm "$file"
+	finds module-missing sch_codel_oot
+	check "its command" "$FIX" == "apt install linux-headers-$RELEASE && dkms autoinstall"
+	sed 's/\(\x00version=\)[0-9]*/\19/' "$LIB_TMP/${file##*/}" >"$file"
+	finds module-old sch_codel_oot
+	check "its command" "$FIX" == "modprobe -r sch_codel_oot && modprobe sch_codel_oot"
+}
+
+# cover FILE TEXT: the file contains the text until the case ends
+cover()
+{
+	echo "$2" >"$LIB_TMP/cover"
+	mount --bind "$LIB_TMP/cover" "$1"
+	defer umount "$1"
+}
+
+# Not in ROUTER: `ip netns exec` mounts another /sys
+machine()
+{
+	start
+	ROUTER=
+	ctl_start
+	fake dkms </dev/null
+	finds headers-missing kernel
+	check "its command" "$FIX" == "apt install linux-headers-$RELEASE"
+	rm "$LIB_TMP/bin/dkms"
+	check "problems" "$(problems)" == ""
+	cover /sys/module/module/parameters/sig_enforce Y
+	finds signature-needed kernel
+	load sch_codel_oot
+	load sch_fq_codel_oot
+	check "problems with loaded modules" "$(problems)" == ""
+}
+
+# The first network namespace has the sysctl
+default_qdisc()
+{
+	local before
+
+	before=$(sysctl -n net.core.default_qdisc)
+	defer sysctl -q -w "net.core.default_qdisc=$before"
+	ROUTER=
+	ctl_start
+	check "problems" "$(problems)" == ""
+	sysctl -q -w net.core.default_qdisc=pfifo_fast
+	finds default-qdisc kernel
+	bash -c "$FIX" >/dev/null
+	check "problems" "$(problems)" == ""
+}
+
+lib_add healthy "nothing is found where nothing is wrong; a finding has status 1"
+lib_add servers "the module that serves each kind, the out-of-tree one first" out_of_tree_first sch_codel_oot
+lib_add servers "the module that serves each kind, the in-tree one first" in_tree_first sch_codel
+lib_add links "wrong facts of a link, and their remedies"
+lib_add vlan "a flow table of the device below a VLAN"
+lib_add by_hand "a flow table beside a qdisc that the user has configured"
+lib_add plugins "a tc that finds no plugins, and plugins of another version"
+lib_add modules "a module that is missing, and one of another version"
+lib_add machine "headers for DKMS, and signatures"
+lib_add default_qdisc "a default qdisc without AQM"
+lib_main "$@"
