@@ -15,14 +15,14 @@ _codelctl()
 	--kind) words="fq_codel_oot codel_oot fq_codel codel cake" ;;
 	--cells) words="none atm ptm" ;;
 	--offloads) words="auto off keep" ;;
-	--up | --down | --overhead | --mpu | --vlan | --server | --seconds) words= ;;
+	--up | --down | --overhead | --mpu | --vlan | --server | --seconds | --picture) words= ;;
 	*)
 		case ${COMP_WORDS[1]} in
 		setup) words="$settings --dry-run" ;;
 		enable) words=$settings ;;
 		undo) words=--dry-run ;;
-		prove) words="--server --seconds" ;;
-		compare) words="none fq_codel_oot codel_oot fq_codel codel cake --server --seconds" ;;
+		prove) words="--server --seconds --picture" ;;
+		compare) words="none fq_codel_oot codel_oot fq_codel codel cake --server --seconds --picture" ;;
 		*) words= ;;
 		esac
 		;;

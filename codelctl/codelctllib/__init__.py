@@ -10,6 +10,8 @@
     classes     what `tc class show` prints
     offloads    ethtool's features
     doctor      what is wrong, from facts
+    measure     pings and sojourn times, and their table
+    picture     the same as SVG
 
 These are pure. The others read the machine or change it:
 
@@ -19,6 +21,8 @@ These are pure. The others read the machine or change it:
     facts       what doctor judges
     link        setup, undo and show
     checkup     doctor
+    prove       prove and compare
+    service     enable and disable
 
 framing <- values <- shaper <- former <- plan <- link: no module imports one to its right.
 """

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-REPLY = re.compile(r"time=([\d.]+) ms")
+REPLY = re.compile(r"icmp_seq=(\d+) .*time=([\d.]+) ms")
 SENT = re.compile(r"(\d+) packets transmitted, (\d+)")
 # A delay elsewhere that is longer has another cause than the packets in transmission
 ELSEWHERE_MS = 15.0
@@ -23,6 +23,7 @@ HEADERS = (
     "p95",
     "max",
     "lost",
+    "added",
     "egress p50",
     "p99",
     "ingress p50",
@@ -35,6 +36,7 @@ HEADERS = (
 class Pings:
     times: list[float]  # ms, sorted
     lost: int
+    replies: list[tuple[int, float]] = field(default_factory=list)  # number of the ping, ms
 
     def percentile(self, share: float) -> float | None:
         if not self.times:
@@ -63,18 +65,24 @@ class Queue:
 
 @dataclass(frozen=True)
 class Phase:
-    name: str
+    load: str  # idle, now, upload or download
     rates: tuple[float, float]  # bit/s, of egress and ingress
     pings: Pings
     egress: Queue
     ingress: Queue
+    setup: str = ""  # before, after, or a kind; empty: there is one setup
+
+    @property
+    def name(self) -> str:
+        return f"{self.setup} {self.load}".strip()
 
 
 def pings(shown: str) -> Pings:
     """What `ping` prints."""
-    times = sorted(float(text) for text in REPLY.findall(shown))
+    replies = [(int(number), float(text)) for number, text in REPLY.findall(shown)]
     match = SENT.search(shown)
-    return Pings(times, int(match[1]) - int(match[2]) if match else 0)
+    lost = int(match[1]) - int(match[2]) if match else 0
+    return Pings(sorted(ms for _, ms in replies), lost, replies)
 
 
 def _buckets(qdisc: dict[str, Any] | None) -> list[dict[str, Any]]:
@@ -99,15 +107,19 @@ def queue(before: dict[str, Any] | None, after: dict[str, Any] | None) -> Queue:
     return Queue(signals, [g for g in grown if g[1]] if known else None)
 
 
+def added(phase: Phase, idle: Phase) -> float | None:
+    """Delay that the load adds to the median ping, in ms; None: not known."""
+    now, then = phase.pings.percentile(0.5), idle.pings.percentile(0.5)
+    return None if now is None or then is None else max(0.0, now - then)
+
+
 def elsewhere(phase: Phase, idle: Phase) -> float | None:
     """Least delay of the median ping that is in no queue of this router, in ms; None: not known."""
-    if phase.egress.buckets is None or phase.ingress.buckets is None:
-        return None
-    now, then = phase.pings.percentile(0.5), idle.pings.percentile(0.5)
-    if now is None or then is None:
+    total = added(phase, idle)
+    if total is None or phase.egress.buckets is None or phase.ingress.buckets is None:
         return None
     here = (phase.egress.percentile(0.5) or 0) + (phase.ingress.percentile(0.5) or 0)
-    return max(0.0, now - then - here)
+    return max(0.0, total - here)
 
 
 def _text(value: float | None) -> str:
@@ -115,9 +127,9 @@ def _text(value: float | None) -> str:
 
 
 def row(phase: Phase, idle: Phase) -> list[str]:
-    texts = [_text(phase.rates[phase.name.endswith("download")] / 1e6)]
+    texts = [_text(phase.rates[phase.load == "download"] / 1e6)]
     texts += [_text(phase.pings.percentile(share)) for share in (0.5, 0.95, 1.0)]
-    texts.append(str(phase.pings.lost))
+    texts += [str(phase.pings.lost), "-" if phase is idle else _text(added(phase, idle))]
     for found in (phase.egress, phase.ingress):
         texts += [_text(found.percentile(share)) for share in (0.5, 0.99)]
     return [phase.name, *texts, "-" if phase is idle else _text(elsewhere(phase, idle))]
@@ -133,6 +145,15 @@ def table(phases: list[Phase], idle: Phase) -> str:
             for i, (cell, width) in enumerate(zip(line, widths))
         ).rstrip()
         for line in rows
+    )
+
+
+def effect(before: Phase, after: Phase, idle: Phase) -> str:
+    """One sentence about the delay before and after the setup."""
+    times = [_text(added(phase, idle)) for phase in (before, after)]
+    return (
+        f"{after.load}: the load adds {times[0]} ms to the ping without the setup, "
+        f"and {times[1]} ms with it"
     )
 
 

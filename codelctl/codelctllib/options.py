@@ -84,6 +84,9 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--seconds", metavar="N", default="10", help="of each phase (default 10)"
         )
+        command.add_argument(
+            "--picture", metavar="FILE", help="draw the pings and their parts as SVG"
+        )
     proof.add_argument("--server", metavar="HOST", help="a host that runs `iperf3 --server`")
     compare.add_argument("kinds", metavar="KIND", nargs="+", help="none: without the setup")
     compare.add_argument("--server", metavar="HOST", required=True, help="as of prove")
@@ -111,16 +114,23 @@ def _measure(arguments: argparse.Namespace) -> None:
     from . import prove
 
     seconds = values.number("--seconds", arguments.seconds, 2, 600)
-    if arguments.server is not None:
-        values.host(arguments.server)
+    device, server = arguments.device, arguments.server
+    if server is not None:
+        values.host(server)
     if arguments.command == "prove":
-        prove.prove(arguments.device, arguments.server, seconds)
+        # Without a setup, nothing is changed
+        if not server or not state.load(device):
+            prove.prove(device, server, seconds, arguments.picture)
+            return
+        link.require_root()
+        with state.locked():
+            prove.prove(device, server, seconds, arguments.picture)
         return
     for kind in arguments.kinds:
         values.choice("KIND", kind, ("none", *values.KINDS))
     link.require_root()
     with state.locked():
-        prove.compare(arguments.device, arguments.kinds, arguments.server, seconds)
+        prove.compare(device, arguments.kinds, server, seconds, arguments.picture)
 
 
 def _run(arguments: argparse.Namespace) -> int:

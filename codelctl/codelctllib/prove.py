@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import select
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Iterator
 
-from . import facts, link, measure, observe, plan, run, state
+from . import facts, link, measure, observe, picture, plan, run, state
 from .errors import Failure, Refusal
 from .measure import Phase
 
@@ -20,8 +23,12 @@ FLOWS = 4
 SETTLE_SECONDS = 2
 LOADS = {"upload": [], "download": ["--reverse"]}
 CANNOT = (
-    "without --server there is no load: the phase shows the present traffic, and a delay under load "
-    "is not measured"
+    "without --server: measured are the ping to the gateway and the sojourn times of the present traffic; "
+    "not measured are the delay under load and the rates of the link, because there is no load"
+)
+NO_SETUP = (
+    "the link is not set up: with a setup, the table compares the delay before and after, "
+    "and splits it into this router's queues and others"
 )
 
 
@@ -78,65 +85,157 @@ def _read(device: str) -> Reading:
     return Reading(time.monotonic(), (sent, received), *leaves)
 
 
-def phase(device: str, name: str, target: str, seconds: int, load: list[str] | None) -> Phase:
-    """Ping the target for some seconds; `load` are options of iperf3, None: no load."""
-    print(f"{name}: {seconds} s", file=sys.stderr, flush=True)
-    loading = None if load is None else _load(target, seconds, load)
+def _progress(name: str, seconds: int, passed: float, shown: str) -> None:
+    replies = measure.pings(shown).replies
+    last = f", ping {replies[-1][1]:.3g} ms" if replies else ""
+    text = f"{name}: {min(int(passed), seconds)} of {seconds} s{last}"
+    print(f"\r{text}\033[K", end="", file=sys.stderr, flush=True)
+
+
+def _follow(pinging: subprocess.Popen[str], name: str, seconds: int) -> str:
+    """What ping prints until it ends. On a terminal, a line shows how far the phase is."""
+    assert pinging.stdout
+    shown, begin, stream = b"", time.monotonic(), pinging.stdout.fileno()
+    on_terminal = sys.stderr.isatty()
+    if not on_terminal:
+        print(f"{name}: {seconds} s", file=sys.stderr, flush=True)
+    while True:
+        if select.select([stream], [], [], 1)[0]:
+            part = os.read(stream, 65536)
+            if not part:
+                break
+            shown += part
+        if on_terminal:
+            _progress(name, seconds, time.monotonic() - begin, shown.decode(errors="replace"))
+    if on_terminal:
+        print("\r\033[K", end="", file=sys.stderr, flush=True)
+    return shown.decode(errors="replace")
+
+
+@contextlib.contextmanager
+def _until_here(process: subprocess.Popen[str]) -> Iterator[subprocess.Popen[str]]:
+    """The process is stopped if it has not ended by itself."""
     try:
-        before = _read(device)
-        pinging = _start(["ping", "-n", "-i", str(PING_SECONDS), "-w", str(seconds), target])
-        shown = pinging.communicate()[0]
-        after = _read(device)
-        if loading and loading.wait(seconds + 10):
-            output = loading.communicate()
-            raise Failure(f"iperf3: {run.reason(output[1] or output[0])}")
+        yield process
     finally:
-        if loading and loading.poll() is None:
-            loading.kill()
-            loading.wait()
-    egress = measure.queue(before.egress, after.egress)
-    ingress = measure.queue(before.ingress, after.ingress)
-    return Phase(name, after.rates_since(before), measure.pings(shown), egress, ingress)
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
 
 
-def _phases(device: str, server: str, seconds: int, prefix: str = "") -> list[Phase]:
-    found = []
-    for name, words in LOADS.items():
-        time.sleep(SETTLE_SECONDS)
-        found.append(phase(device, f"{prefix}{name}", server, seconds, words))
-    return found
+def _require_success(loading: subprocess.Popen[str], seconds: int) -> None:
+    try:
+        output = loading.communicate(timeout=seconds + 10)
+    except subprocess.TimeoutExpired as error:
+        raise Failure(f"iperf3 did not end within {seconds + 10} s: try another server") from error
+    if loading.returncode:
+        raise Failure(f"iperf3: {run.reason(output[1] or output[0])}")
 
 
-def _report(phases: list[Phase], idle: Phase) -> None:
-    print(measure.table([idle, *phases], idle))
-    print(
-        "times in ms; egress and ingress: sojourn times of all packets; elsewhere: the rest of the ping"
+def _measured(
+    device: str, load: str, setup: str, target: str, seconds: int
+) -> tuple[Reading, str, Reading]:
+    """Counters before, what ping printed, and counters after."""
+    before = _read(device)
+    pinging = _start(["ping", "-n", "-i", str(PING_SECONDS), "-w", str(seconds), target])
+    with _until_here(pinging):
+        shown = _follow(pinging, f"{setup} {load}".strip(), seconds)
+    return before, shown, _read(device)
+
+
+def phase(device: str, load: str, target: str, seconds: int, setup: str = "") -> Phase:
+    """Ping the target for some seconds, beside a load of LOADS if there is one with this name."""
+    if load in LOADS:
+        with _until_here(_load(target, seconds, LOADS[load])) as loading:
+            before, shown, after = _measured(device, load, setup, target, seconds)
+            _require_success(loading, seconds)
+    else:
+        before, shown, after = _measured(device, load, setup, target, seconds)
+    return Phase(
+        load,
+        after.rates_since(before),
+        measure.pings(shown),
+        measure.queue(before.egress, after.egress),
+        measure.queue(before.ingress, after.ingress),
+        setup,
     )
 
 
-def prove(device: str, server: str | None, seconds: int) -> None:
+def _phases(device: str, server: str, seconds: int, setup: str = "") -> list[Phase]:
+    found = []
+    for load in LOADS:
+        time.sleep(SETTLE_SECONDS)
+        found.append(phase(device, load, server, seconds, setup))
+    return found
+
+
+def _change(device: str, settings: dict[str, str] | None) -> None:
+    """Set up the link, or undo the setup. Standard output is for the table."""
+    with contextlib.redirect_stdout(sys.stderr):
+        if settings:
+            link.setup(device, settings, dry_run=False)
+        else:
+            link.undo(device, dry_run=False)
+
+
+def _with_each(
+    device: str, server: str, seconds: int, setups: dict[str, dict[str, str] | None]
+) -> list[Phase]:
+    """Measure with each setup, None for no setup. The present setup returns."""
+    present, phases = state.load(device), []
+    assert present
+    try:
+        for name, settings in setups.items():
+            _change(device, settings)
+            phases += _phases(device, server, seconds, name)
+    finally:
+        _change(device, present.settings)
+    return phases
+
+
+def _report(phases: list[Phase], idle: Phase, file: str | None) -> None:
+    print(measure.table([idle, *phases], idle))
+    print(
+        "times in ms; added: by the load, to the median ping; egress and ingress: sojourn times of "
+        "all packets; elsewhere: the part of added that these do not explain"
+    )
+    if file:
+        try:
+            Path(file).write_text(picture.svg(phases or [idle], idle, PING_SECONDS))
+        except OSError as error:
+            raise Failure(f"{file}: cannot write the picture: {error.strerror}") from error
+
+
+def prove(device: str, server: str | None, seconds: int, file: str | None) -> None:
+    """Measure the delay, idle and under load; before and after the setup, if there is one."""
     if not observe.link(device):
         raise Refusal(f"{device}: there is no such device: `ip link` lists the devices")
-    target = server or _gateway(device)
-    idle = phase(device, "idle" if server else "now", target, seconds, None)
-    phases = _phases(device, server, seconds) if server else []
-    _report(phases, idle)
-    print(measure.verdict(phases, idle) if phases else CANNOT)
+    present = state.load(device)
+    idle = phase(device, "idle" if server else "now", server or _gateway(device), seconds)
+    if not server:
+        _report([], idle, file)
+        print(CANNOT)
+        return
+    if not present:
+        phases = _phases(device, server, seconds)
+        _report(phases, idle, file)
+        print(measure.verdict(phases, idle))
+        print(NO_SETUP)
+        return
+    setups = {"before": None, "after": present.settings}
+    phases = _with_each(device, server, seconds, setups)
+    _report(phases, idle, file)
+    before, after = phases[: len(LOADS)], phases[len(LOADS) :]
+    for old, new in zip(before, after):
+        print(measure.effect(old, new, idle))
+    print(measure.verdict(after, idle))
 
 
-def compare(device: str, kinds: list[str], server: str, seconds: int) -> None:
-    """Measure with each kind, live; `none` is the link without the setup. The setup returns."""
+def compare(device: str, kinds: list[str], server: str, seconds: int, file: str | None) -> None:
+    """Measure with each kind, live; `none` is the link without the setup."""
     found = state.load(device)
     if not found:
         raise Refusal(f"{device}: compare needs a setup: run `codelctl setup {device}` first")
-    idle, phases = phase(device, "idle", server, seconds, None), []
-    try:
-        for kind in kinds:
-            if kind == "none":
-                link.undo(device, dry_run=False)
-            else:
-                link.setup(device, {**found.settings, "kind": kind}, dry_run=False)
-            phases += _phases(device, server, seconds, f"{kind} ")
-    finally:
-        link.setup(device, found.settings, dry_run=False)
-    _report(phases, idle)
+    idle = phase(device, "idle", server, seconds)
+    setups = {kind: None if kind == "none" else {**found.settings, "kind": kind} for kind in kinds}
+    _report(_with_each(device, server, seconds, setups), idle, file)

@@ -38,7 +38,8 @@ def phase(name: str, ping: float, egress_ms: float = 0, ingress_ms: float = 0) -
 @case("pings: times, percentiles and losses")
 def pings() -> None:
     found = measure.pings(PING)
-    check("times", found, Pings([0.061, 50.4, 1042.0], 1))
+    replies = [(1, 50.4), (2, 1042.0), (4, 0.061)]
+    check("times", found, Pings([0.061, 50.4, 1042.0], 1, replies))
     check("percentiles", [found.percentile(p) for p in (0.5, 0.95, 1.0)], [50.4, 1042.0, 1042.0])
     check("nothing", measure.pings("").percentile(0.5), None)
 
@@ -86,14 +87,23 @@ def verdicts() -> None:
     check("no ping", measure.verdict([lost], lost), "no ping was answered: the delay is not known")
 
 
+@case("before and after: one sentence for each load")
+def effect() -> None:
+    before, after = phase("upload", 520), phase("upload", 26)
+    text = "upload: the load adds 500 ms to the ping without the setup, and 6 ms with it"
+    check("sentence", measure.effect(before, after, phase("idle", 20)), text)
+    lost = Phase("upload", (0, 0), Pings([], 9), NOTHING, NOTHING)
+    assert "adds - ms" in measure.effect(lost, after, phase("idle", 20))
+
+
 @case("table: a line per phase, and a dash for what is not known")
 def table() -> None:
     idle = phase("idle", 20)
     lines = measure.table(
-        [idle, phase("upload", 520, 0.5), phase("cake download", 9)], idle
+        [idle, phase("upload", 520, 0.5), replace(phase("download", 9), setup="cake")], idle
     ).splitlines()
     check("cells", [line.split() for line in lines[1:]], [
-        ["idle", "1", "20", "20", "20", "0", "-", "-", "-", "-", "-"],
-        ["upload", "1", "520", "520", "520", "0", "0.5", "0.5", "-", "-", "500"],
-        ["cake", "download", "2", "9", "9", "9", "0", "-", "-", "-", "-", "0"],
+        ["idle", "1", "20", "20", "20", "0", "-", "-", "-", "-", "-", "-"],
+        ["upload", "1", "520", "520", "520", "0", "500", "0.5", "0.5", "-", "-", "500"],
+        ["cake", "download", "2", "9", "9", "9", "0", "0", "-", "-", "-", "-", "0"],
     ])  # fmt: skip

@@ -1,0 +1,169 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# codelctl prove and compare, for a router whose link is slow behind a modem (ctl/modem.sh).
+
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/traffic.sh
+. "$LIB_DIR/traffic.sh"
+# shellcheck source=tests/ctl.sh
+. "$LIB_DIR/ctl.sh"
+# shellcheck source=tests/ctl/modem.sh
+. "$LIB_DIR/ctl/modem.sh"
+
+# prove OPTION...: the table and the sentences are in $LIB_TMP/table, what else it says in $LIB_TMP/said
+prove()
+{
+	ctl prove r1 --seconds 4 "$@" >"$LIB_TMP/table" 2>"$LIB_TMP/said" ||
+		fail "prove $*: $(<"$LIB_TMP/said")"
+	cat "$LIB_TMP/table"
+}
+
+# cell PHASE COLUMN: of the table. From the end: 1 is elsewhere, 6 is added, 10 is the median ping
+cell()
+{
+	awk -v phase="$1 " -v n="$2" 'index($0, phase) == 1 { print $(NF - n + 1); exit }' "$LIB_TMP/table"
+}
+
+says()
+{
+	grep -q "$1" "$LIB_TMP/table" || fail "it does not say: $1"
+}
+
+before_after()
+{
+	local load
+
+	modem
+	setup --up 9mbit --down 9mbit
+	prove --server "$SERVER_IP" --picture "$LIB_TMP/picture.svg"
+	for load in upload download; do
+		check "$load: delay that is added before" "$(cell "before $load" 6)" ">" 100
+		check "$load: delay that is added after" "$(cell "after $load" 6)" "<" 40
+		check "$load: delay elsewhere after" "$(cell "after $load" 1)" "<" 15
+		says "^$load: the load adds .* ms to the ping without the setup, and .* ms with it"
+	done
+	says "^under load, the delay is in no queue elsewhere"
+	check "phases that are announced" "$(grep -c ': 4 s$' "$LIB_TMP/said")" == 5
+	check "the setup afterwards" "$(ctl show | sed 's/.*: //')" == "in force"
+	check "lines of the picture" "$(grep -c "<polyline" "$LIB_TMP/picture.svg")" ">=" 4
+	python3 -c 'import sys, xml.dom.minidom as dom; dom.parse(sys.argv[1])' "$LIB_TMP/picture.svg" ||
+		fail "the picture is not XML"
+}
+
+# A shaper that is faster than the link does not control the queue
+elsewhere()
+{
+	modem
+	setup --up 20mbit --down 20mbit
+	prove --server "$SERVER_IP"
+	check "delay elsewhere" "$(cell "after upload" 1)" ">" 100
+	says "ms of the ping are in a queue elsewhere: lower the rate of the shaper"
+}
+
+# The link is left alone
+without_setup()
+{
+	modem
+	prove --server "$SERVER_IP"
+	check "delay that is added" "$(cell upload 6)" ">" 100
+	says "^the link is not set up: with a setup, the table compares"
+	check "qdiscs of r1" "$(qdisc_get "$ROUTER" r1 root .kind)" == noqueue
+}
+
+without_server()
+{
+	modem
+	setup --up 9mbit --down 9mbit
+	prove
+	says "^without --server: measured are .*; not measured are the delay under load"
+	check "rows of the table" "$(grep -c "^now " "$LIB_TMP/table")" == 1
+	check "the median ping to the gateway" "$(cell now 10)" "<" 10
+	ip -n "$ROUTER" route del default
+	refuses "no gateway" ctl prove r1
+	[[ $REFUSAL == *"r1 has no default route: give --server HOST"* ]] || fail "it says: $REFUSAL"
+}
+
+# On a terminal, one line shows the progress
+progress()
+{
+	modem
+	in_ns "$ROUTER" python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' \
+		"$CODELCTL" prove r1 --seconds 3 </dev/null >"$LIB_TMP/screen"
+	tr '\r' '\n' <"$LIB_TMP/screen" >"$LIB_TMP/lines"
+	grep -q "^now: 1 of 3 s, ping [0-9.]* ms" "$LIB_TMP/lines" || fail "$(cat -v "$LIB_TMP/lines")"
+}
+
+failures()
+{
+	modem
+	setup --up 9mbit --down 9mbit
+	refuses "a server without iperf3" ctl prove r1 --seconds 2 --server 10.9.2.2
+	[[ $REFUSAL == *"iperf3: "*refused* ]] || fail "it says: $REFUSAL"
+	check "the setup afterwards" "$(ctl show | sed 's/.*: //')" == "in force"
+	refuses "a picture in no folder" ctl prove r1 --seconds 2 --picture /nonexistent/p.svg
+	[[ $REFUSAL == *"/nonexistent/p.svg: cannot write the picture: No such file or directory"* ]] ||
+		fail "it says: $REFUSAL"
+}
+
+kinds()
+{
+	modem
+	setup --up 9mbit --down 9mbit
+	ctl compare r1 none codel_oot fq_codel --seconds 2 --server "$SERVER_IP" \
+		>"$LIB_TMP/table" 2>"$LIB_TMP/said" || fail "compare: $(<"$LIB_TMP/said")"
+	cat "$LIB_TMP/table"
+	check "rows" "$(awk '/load /{ print $1, $2 }' "$LIB_TMP/table" | tr '\n' ';')" == \
+		"none upload;none download;codel_oot upload;codel_oot download;fq_codel upload;fq_codel download;"
+	check "added without a setup" "$(cell "none upload" 6)" ">" 100
+	check "added with codel_oot" "$(cell "codel_oot upload" 6)" "<" 60
+	check "elsewhere with in-tree fq_codel" "$(cell "fq_codel upload" 1)" == -
+	check "the setup afterwards" "$(ctl show)" == \
+		"r1: up 9mbit, down 9mbit, link ethernet, kind fq_codel_oot: in force"
+}
+
+not_shaped()
+{
+	[[ $(tc -n "$ROUTER" qdisc show dev r1) != *htb* ]]
+}
+
+# The setup returns if compare is stopped while the link has none
+stopped()
+{
+	local pid
+
+	modem
+	setup --up 9mbit --down 9mbit
+	ip netns exec "$ROUTER" "$CODELCTL" compare r1 none --server "$SERVER_IP" >"$LIB_TMP/said" 2>&1 &
+	pid=$!
+	busywait 60 not_shaped || fail "the setup was not undone"
+	sleep 3
+	kill -TERM "$pid"
+	! wait "$pid" || fail "its status is 0"
+	grep -q "interrupted by SIGTERM" "$LIB_TMP/said" || fail "it says: $(<"$LIB_TMP/said")"
+	check "the setup afterwards" "$(ctl show | sed 's/.*: //')" == "in force"
+}
+
+manual()
+{
+	local page=/usr/share/man/man8/codelctl.8
+
+	[[ -e $page ]] || skip "the manual page is not installed"
+	modem eth0
+	ip -n "$ROUTER" link add ppp0 type dummy
+	sed -n '/^.Sh EXAMPLES/,/^.Sh SEE/ { /^codelctl/p }' "$page" >"$LIB_TMP/examples"
+	check "examples" "$(wc -l <"$LIB_TMP/examples")" ">=" 9
+	paste_commands "$LIB_TMP/examples"
+}
+
+lib_add before_after "the delay before and after a setup, split, with a picture"
+lib_add elsewhere "a queue elsewhere is named"
+lib_add without_setup "a link that is not set up is measured as it is"
+lib_add without_server "without a server, it states what is measured"
+lib_add progress "progress on a terminal"
+lib_add failures "a failure leaves the setup in force"
+lib_add kinds "compare measures with each kind, and the setup returns"
+lib_add stopped "a signal leaves the setup in force"
+lib_add manual "the examples of the manual page"
+lib_main "$@"
