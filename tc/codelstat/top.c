@@ -231,12 +231,12 @@ static int top_run(int argc, char **argv)
 		{ "parent", required_argument, NULL, 'p' },
 		{}
 	};
-	static struct top top = {
-		.pick = { .only = top_has_flows, .lack = "no fq_codel here: only it has flows" },
-	};
+	static struct top top;	/* without initial values, which would be 8 MiB of the program file */
 	struct cs_common common = CS_COMMON_DEFAULTS;
 	int opt, status;
 
+	top.pick.only = top_has_flows;
+	top.pick.lack = "no fq_codel here: only it has flows";
 	while ((opt = cs_getopt(&common, &cs_top, own, argc, argv)) != -1)
 		top_option(&top, opt);
 	cs_operand_dev(&common, &cs_top, true, argc, argv);

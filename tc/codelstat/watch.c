@@ -179,15 +179,12 @@ static int watch_run(int argc, char **argv)
 		{ "parent", required_argument, NULL, 'p' },
 		{}
 	};
-	static struct watch watch = {
-		.pick = {
-			.only = watch_has_delay,
-			.lack = "only codel_oot and fq_codel_oot tell how long packets wait",
-		},
-	};
+	static struct watch watch;
 	struct cs_common common = CS_COMMON_DEFAULTS;
 	int status;
 
+	watch.pick.only = watch_has_delay;
+	watch.pick.lack = "only out-of-tree qdiscs report how long packets wait";
 	while (cs_getopt(&common, &cs_watch, own, argc, argv) != -1) {
 		if (!cs_read_parent(&watch.pick.parent, optarg))
 			cs_usage(&cs_watch, "--parent %s: not like 1:1 or root", optarg);

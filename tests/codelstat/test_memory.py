@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-"""The memory of a recording: proportional to its bytes, and bounded."""
+"""The memory of a recording: proportional to its bytes, and bounded. The size of the program."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from recordings import RECORD_HEAD, RECORD_HEADER, Recording, flow, qdisc
 
 QDISCS, FLOWS = 1 << 17, 1 << 20  # CS_QDISCS_MAX, CS_FLOWS_MAX
 MIB = 1 << 20
+DATA = 16384  # bytes of the program file that are initial values of variables
 
 
 def smallest_qdisc(number: int) -> bytes:
@@ -55,6 +56,15 @@ def whole() -> None:
     body = data[RECORD_HEADER + RECORD_HEAD :][:length] * 4096
     with Recording(body) as path:
         check("it says", replay(16 * MIB + 6 * len(body), path, "--csv"), (0, ""))
+
+
+@case(f"initial values of variables take less than {DATA} bytes of the program file")
+def initial_values() -> None:
+    done = subprocess.run(["size", CODELSTAT], capture_output=True, text=True, check=True)
+    names, numbers = (line.split() for line in done.stdout.splitlines())
+    data = int(numbers[names.index("data")])
+    print(f"# data: {data} bytes")
+    assert data < DATA, f"data: {data} bytes"
 
 
 if __name__ == "__main__":
