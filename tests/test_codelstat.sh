@@ -226,6 +226,8 @@ namespaces()
 	check "by name" "$(seen .kind)" == "$1"
 	codelstat --netns "/run/netns/$ROUTER" -1 --json >"$LIB_TMP/seen"
 	check "by path" "$(seen .kind)" == "$1"
+	codelstat -n "$ROUTER" -1 watch r1 >"$LIB_TMP/seen"
+	check "ahead of the command" "$(awk 'NR == 1 { print $1, $2 }' "$LIB_TMP/seen")" == "r1 $1"
 	in_ns "$ROUTER" setpriv --reuid 65534 --regid 65534 --clear-groups \
 		codelstat -1 --json >"$LIB_TMP/seen"
 	check "as nobody" "$(seen .kind)" == "$1"

@@ -3,16 +3,17 @@
  * Sub-commands, their common options, and their common loop. To add a command, write a
  * file like this, and add the command to the table in main.c:
  *
+ *	static const struct option cs_foo_options[] = {
+ *		{ "wide", no_argument, NULL, 'w' },	// "-w", too
+ *		{}
+ *	};
+ *
  *	static int cs_foo_run(int argc, char **argv)
  *	{
- *		static const struct option own[] = {
- *			{ "wide", no_argument, NULL, 'w' },	// "-w", too
- *			{}
- *		};
  *		struct cs_common common = CS_COMMON_DEFAULTS;
  *		int opt;
  *
- *		while ((opt = cs_getopt(&common, &cs_foo, own, argc, argv)) != -1)
+ *		while ((opt = cs_getopt(&common, &cs_foo, argc, argv)) != -1)
  *			...					// 'w'; optarg
  *		cs_operand_dev(&common, &cs_foo, true, argc, argv);
  *		return cs_loop(&common, cs_foo_show, &state);
@@ -41,6 +42,9 @@ enum cs_status {
  * @operands: its operands, for the usage: "[DEV]"
  * @summary: its purpose, half a line
  * @help: its own options, lines like those of cs_common_help, or NULL
+ * @options: the same for getopt_long(), or NULL; ends with an entry of zeros; flag must be
+ *	NULL. Where val is a letter, it is a short option, too. Letters and names of common
+ *	options, and letters of another command with another has_arg, cannot be used
  * @run: @argv[0] is its name, @argv[argc] NULL; returns an enum cs_status
  */
 struct cs_command {
@@ -48,6 +52,7 @@ struct cs_command {
 	const char *operands;
 	const char *summary;
 	const char *help;
+	const struct option *options;
 	int (*run)(int argc, char **argv);
 };
 
@@ -79,14 +84,17 @@ struct cs_common {
  * cs_getopt() - return the next option of the command; handle common options
  * @common: filled
  * @command: for messages and --help
- * @own: ends with an entry of zeros; flag must be NULL. Where val is a letter, it is a short option,
- *	too. Letters and names of common options cannot be used. NULL: none
  *
  * Return: val of the option (its argument is in optarg), -1 after the last one. A wrong
  * option ends the process with CS_USAGE, --help with CS_OK.
  */
 int cs_getopt(struct cs_common *common, const struct cs_command *command,
-	      const struct option *own, int argc, char **argv);
+	      int argc, char **argv);
+
+/* Index of the first word that is neither an option of any command nor its argument; @argc
+ * if there is none. @commands: all, with NULL at the end
+ */
+int cs_first_operand(const struct cs_command *const *commands, int argc, char **argv);
 
 /* After cs_getopt(): the operand DEV and no other; ends the process if it is missing. */
 void cs_operand_dev(struct cs_common *common, const struct cs_command *command,

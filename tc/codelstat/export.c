@@ -231,20 +231,21 @@ static void export_check(const struct export_options *options,
 			 "scrape decides itself when it comes");
 }
 
+static const struct option export_options[] = {
+	{ "listen", required_argument, NULL, 'l' },
+	{ "textfile", required_argument, NULL, 't' },
+	{ "buckets", required_argument, NULL, 'b' },
+	{}
+};
+
 static int export_run(int argc, char **argv)
 {
-	static const struct option own[] = {
-		{ "listen", required_argument, NULL, 'l' },
-		{ "textfile", required_argument, NULL, 't' },
-		{ "buckets", required_argument, NULL, 'b' },
-		{}
-	};
 	struct export_options options = { .buckets = EXPORT_BUCKETS };
 	struct cs_common common = { .speed = 1 };	/* no interval unless asked for */
 	struct export export = { 0 };
 	int opt, status;
 
-	while ((opt = cs_getopt(&common, &cs_export, own, argc, argv)) != -1)
+	while ((opt = cs_getopt(&common, &cs_export, argc, argv)) != -1)
 		export_option(&options, opt);
 	cs_operand_dev(&common, &cs_export, false, argc, argv);
 	export_check(&options, &common);
@@ -265,5 +266,6 @@ const struct cs_command cs_export = {
 	.operands = "[DEV]",
 	.summary = "Metrics for Prometheus: counters, settings and histograms of delay.",
 	.help = export_help,
+	.options = export_options,
 	.run = export_run,
 };

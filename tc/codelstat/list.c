@@ -73,17 +73,18 @@ static int cs_list_loop(struct cs_common *common, struct cs_list_state *state)
 	return status;
 }
 
+static const struct option cs_list_own[] = {
+	{ "json", no_argument, NULL, 'j' },
+	{ "csv", no_argument, NULL, 'C' },
+	{}
+};
+
 static void cs_list_options(struct cs_common *common, struct cs_list_state *state,
 			    const struct cs_command *command, int argc, char **argv)
 {
-	static const struct option own[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "csv", no_argument, NULL, 'C' },
-		{}
-	};
 	int opt;
 
-	while ((opt = cs_getopt(common, command, own, argc, argv)) != -1) {
+	while ((opt = cs_getopt(common, command, argc, argv)) != -1) {
 		if (state->as != CS_AS_TABLE)
 			cs_usage(command, "one of --json and --csv, and once");
 		state->as = opt == 'j' ? CS_AS_JSON : CS_AS_CSV;
@@ -123,6 +124,7 @@ const struct cs_command cs_list = {
 	.operands = "[DEV]",
 	.summary = "All codel and fq_codel qdiscs: rate, delay, backlog, drops, and a verdict.",
 	.help = CS_LIST_HELP,
+	.options = cs_list_own,
 	.run = cs_list_run,
 };
 
@@ -131,5 +133,6 @@ const struct cs_command cs_replay = {
 	.operands = "FILE [DEV]",
 	.summary = "The list, of a recording; - is standard input.",
 	.help = CS_LIST_HELP,
+	.options = cs_list_own,
 	.run = cs_replay_run,
 };

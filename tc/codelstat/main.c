@@ -8,43 +8,45 @@
 #include "term.h"
 
 static const struct cs_command *const cs_commands[] = {
-	&cs_list, &cs_top, &cs_watch, &cs_export, &cs_record, &cs_replay,
+	&cs_list, &cs_top, &cs_watch, &cs_export, &cs_record, &cs_replay, NULL
 };
-
-#define CS_COMMANDS (sizeof(cs_commands) / sizeof(*cs_commands))
 
 static int cs_help(void)
 {
-	size_t i;
+	const struct cs_command *const *command;
 
 	printf("usage: codelstat [COMMAND] [OPTION...]\n\n");
-	for (i = 0; i < CS_COMMANDS; i++)
-		printf("  %-7s %-11s %s\n", cs_commands[i]->name,
-		       cs_commands[i]->operands, cs_commands[i]->summary);
+	for (command = cs_commands; *command; command++)
+		printf("  %-7s %-11s %s\n", (*command)->name, (*command)->operands,
+		       (*command)->summary);
 	printf("\nWithout COMMAND: list. 'codelstat COMMAND --help' has its options.\n");
 	return CS_OK;
 }
 
 static const struct cs_command *cs_find_command(const char *name)
 {
-	size_t i;
+	const struct cs_command *const *command;
 
-	for (i = 0; i < CS_COMMANDS; i++)
-		if (!strcmp(cs_commands[i]->name, name))
-			return cs_commands[i];
-	return NULL;
+	for (command = cs_commands; *command && strcmp((*command)->name, name); command++)
+		;
+	return *command;
 }
 
+/* Options may precede the command: move it to the front. */
 int main(int argc, char **argv)
 {
-	const struct cs_command *command = NULL;
+	const int at = cs_first_operand(cs_commands, argc, argv);
+	char *word = at < argc ? argv[at] : NULL;
+	const struct cs_command *command = word ? cs_find_command(word) : NULL;
 
-	if (argc > 1)
-		command = cs_find_command(argv[1]);
-	if (command)
+	if (command) {
+		memmove(argv + 2, argv + 1, (size_t)(at - 1) * sizeof(*argv));
+		argv[1] = word;
 		return command->run(argc - 1, argv + 1);
-	if (argc > 1 && (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") ||
-			 !strcmp(argv[1], "-h")))
+	}
+	if (word && !strcmp(word, "help"))
+		return cs_help();
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
 		return cs_help();
 	/* a word that is no command is the device of a list */
 	return cs_list.run(argc, argv);

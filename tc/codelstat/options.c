@@ -33,10 +33,11 @@ static const struct option cs_common_options[] = {
 	{ "replay", required_argument, NULL, CS_OPT_REPLAY },
 	{ "speed", required_argument, NULL, CS_OPT_SPEED },
 	{ "help", no_argument, NULL, 'h' },
+	{}
 };
 
-#define CS_COMMON_OPTIONS (sizeof(cs_common_options) / sizeof(*cs_common_options))
-#define CS_OWN_MAX 16
+#define CS_COMMON_OPTIONS (sizeof(cs_common_options) / sizeof(*cs_common_options) - 1)
+#define CS_OWN_MAX 32	/* of all commands together */
 
 static const char cs_common_help[] =
 	"  -n, --netns NAME        look into this network namespace (a name of ip netns, or a path)\n"
@@ -170,27 +171,59 @@ static void cs_bad_option(const struct cs_command *command, int opt, char **argv
 		 word);
 }
 
-int cs_getopt(struct cs_common *common, const struct cs_command *command,
-	      const struct option *own, int argc, char **argv)
-{
-	struct option all[CS_COMMON_OPTIONS + CS_OWN_MAX + 1] = {};
-	char letters[2 * (CS_COMMON_OPTIONS + CS_OWN_MAX) + 2] = ":";
-	char *letter = letters + 1;
-	size_t i, n = CS_COMMON_OPTIONS;
-	int opt;
+/* Options in both forms of getopt_long() */
+struct cs_options {
+	struct option all[CS_COMMON_OPTIONS + CS_OWN_MAX + 1];
+	char letters[2 * (CS_COMMON_OPTIONS + CS_OWN_MAX) + 3];
+	size_t n;
+};
 
-	memcpy(all, cs_common_options, sizeof(cs_common_options));
-	for (; own && own->name && n < CS_COMMON_OPTIONS + CS_OWN_MAX; own++)
-		all[n++] = *own;
-	for (i = 0; i < n; i++) {
-		if (all[i].val > 'z' || !isalnum(all[i].val))
+static void cs_options_add(struct cs_options *options, const struct option *own)
+{
+	char *letter = strchr(options->letters, '\0');
+
+	for (; own && own->name && options->n < CS_COMMON_OPTIONS + CS_OWN_MAX; own++) {
+		options->all[options->n++] = *own;
+		if (own->val > 'z' || !isalnum(own->val))
 			continue;
-		*letter++ = (char)all[i].val;
-		if (all[i].has_arg)
+		*letter++ = (char)own->val;
+		if (own->has_arg)
 			*letter++ = ':';
 	}
+}
 
-	while ((opt = getopt_long(argc, argv, letters, all, NULL)) != -1) {
+/* @prefix: see getopt(3) */
+static void cs_options_begin(struct cs_options *options, const char *prefix)
+{
+	memset(options, 0, sizeof(*options));
+	strcpy(options->letters, prefix);
+	cs_options_add(options, cs_common_options);
+}
+
+int cs_first_operand(const struct cs_command *const *commands, int argc, char **argv)
+{
+	struct cs_options options;
+
+	cs_options_begin(&options, "+:");
+	for (; *commands; commands++)
+		cs_options_add(&options, (*commands)->options);
+	opterr = 0;
+	while (getopt_long(argc, argv, options.letters, options.all, NULL) != -1)
+		;	/* the command reports what is wrong */
+	argc = optind;
+	optind = 0;	/* begin again */
+	return argc;
+}
+
+int cs_getopt(struct cs_common *common, const struct cs_command *command,
+	      int argc, char **argv)
+{
+	struct cs_options options;
+	int opt;
+
+	cs_options_begin(&options, ":");
+	cs_options_add(&options, command->options);
+	while ((opt = getopt_long(argc, argv, options.letters, options.all, NULL)) != -1) {
 		if (opt == '?' || opt == ':')
 			cs_bad_option(command, opt, argv);
 		if (!cs_is_common(opt))

@@ -97,7 +97,7 @@ static int cs_record_run(int argc, char **argv)
 	struct cs_common common = CS_COMMON_DEFAULTS;
 	int status;
 
-	while (cs_getopt(&common, &cs_record, NULL, argc, argv) != -1)
+	while (cs_getopt(&common, &cs_record, argc, argv) != -1)
 		;
 	if (common.replay)
 		cs_usage(&cs_record, "--replay is not for it");

@@ -223,21 +223,22 @@ static void top_option(struct top *top, int opt)
 	}
 }
 
+static const struct option top_options[] = {
+	{ "lines", required_argument, NULL, 'N' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "parent", required_argument, NULL, 'p' },
+	{}
+};
+
 static int top_run(int argc, char **argv)
 {
-	static const struct option own[] = {
-		{ "lines", required_argument, NULL, 'N' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "parent", required_argument, NULL, 'p' },
-		{}
-	};
 	static struct top top;	/* without initial values, which would be 8 MiB of the program file */
 	struct cs_common common = CS_COMMON_DEFAULTS;
 	int opt, status;
 
 	top.pick.only = top_has_flows;
 	top.pick.lack = "no fq_codel here: only it has flows";
-	while ((opt = cs_getopt(&common, &cs_top, own, argc, argv)) != -1)
+	while ((opt = cs_getopt(&common, &cs_top, argc, argv)) != -1)
 		top_option(&top, opt);
 	cs_operand_dev(&common, &cs_top, true, argc, argv);
 	common.filter.flows = true;
@@ -252,5 +253,6 @@ const struct cs_command cs_top = {
 	.operands = "DEV",
 	.summary = "The flows of an fq_codel, those that use most of it first.",
 	.help = top_help,
+	.options = top_options,
 	.run = top_run,
 };

@@ -173,19 +173,20 @@ static int watch_show(void *self, const struct cs_snapshot *before,
 static const char watch_help[] =
 	"  -p, --parent CLASS      the qdisc below this class alone, \"1:1\" or \"root\"\n";
 
+static const struct option watch_options[] = {
+	{ "parent", required_argument, NULL, 'p' },
+	{}
+};
+
 static int watch_run(int argc, char **argv)
 {
-	static const struct option own[] = {
-		{ "parent", required_argument, NULL, 'p' },
-		{}
-	};
 	static struct watch watch;
 	struct cs_common common = CS_COMMON_DEFAULTS;
 	int status;
 
 	watch.pick.only = watch_has_delay;
 	watch.pick.lack = "only out-of-tree qdiscs report how long packets wait";
-	while (cs_getopt(&common, &cs_watch, own, argc, argv) != -1) {
+	while (cs_getopt(&common, &cs_watch, argc, argv) != -1) {
 		if (!cs_read_parent(&watch.pick.parent, optarg))
 			cs_usage(&cs_watch, "--parent %s: not like 1:1 or root", optarg);
 	}
@@ -202,5 +203,6 @@ const struct cs_command cs_watch = {
 	.operands = "DEV",
 	.summary = "A chart of how long packets wait: percentiles over time, and a histogram.",
 	.help = watch_help,
+	.options = watch_options,
 	.run = watch_run,
 };

@@ -388,6 +388,26 @@ def _() -> None:
         assert named in said, (words, said)
 
 
+@case("options may precede the command")
+def _() -> None:
+    for before, after in (
+        (("-1", "--replay", SHAPED), ("top", "r1", "--handle", "10:")),
+        (("--handle", "10:", "--replay", SHAPED, "--once"), ("watch", "r1")),
+        (("--json", "-N", "1", "--replay", SHAPED, "-1", "--handle", "10:"), ("top", "r1")),
+        (("-1", "--json"), ("replay", SHAPED, "r1")),
+        (("-1", "--csv", "--dev", "r1"), ("list", "--replay", SHAPED)),
+        (("-1", "--replay", SHAPED, "--textfile", "-", "-b", "1"), ("export",)),
+    ):
+        shown = [codelstat(*words).stdout for words in ((*before, *after), (*after, *before))]
+        timed = re.compile(r"^codel_scrape_duration_seconds .*", re.M)
+        check(" ".join(before), *(timed.sub("", text) for text in shown))
+    # an argument of an option is no command
+    said = refusal(SYSTEM, "-n", "top", "list", "eth0")
+    assert "no network namespace top" in said, said
+    assert "codelstat top: which device?" in refusal(USAGE, "-n", "list", "top")
+    assert "codelstat watch: there is no option --frob" in refusal(USAGE, "--frob", "watch", "r1")
+
+
 @case("--help is help, of every command")
 def _() -> None:
     whole = codelstat("help").stdout
