@@ -202,8 +202,11 @@ parents()
 	check "columns" "$(awk 'length > 80' "$LIB_TMP/seen" | wc -l)" == 0
 	see 1 -1 lo
 	check "said" "$(cat "$LIB_TMP/said")" == "codelstat: no codel or fq_codel qdisc on lo"
-	see 1 nosuch
+	see 1 list nosuch
 	check "said" "$(cat "$LIB_TMP/said")" == "codelstat: there is no device nosuch here"
+	see 1 nosuch
+	check "said" "$(cat "$LIB_TMP/said")" == "codelstat: nosuch is neither a device here nor \
+a command; the commands are list, top, watch, export, record, replay"
 }
 
 # Without any qdisc of these kinds

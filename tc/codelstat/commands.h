@@ -58,6 +58,9 @@ struct cs_command {
 
 extern const struct cs_command cs_list, cs_top, cs_watch, cs_export, cs_record, cs_replay;
 
+/* "list, top, watch": all of them */
+const char *cs_command_names(void);
+
 /**
  * struct cs_common - options that all commands have
  * @filter: --dev or the operand DEV, --handle; the command sets @filter.flows itself
@@ -67,6 +70,7 @@ extern const struct cs_command cs_list, cs_top, cs_watch, cs_export, cs_record, 
  * @interval: --interval, seconds
  * @count: --count: refreshes to show, 0 for no end
  * @once: -1: show the counts since the counters began, and end
+ * @implied: no command was given, so that the operand may be a mistyped one
  */
 struct cs_common {
 	struct cs_filter filter;
@@ -76,6 +80,7 @@ struct cs_common {
 	double interval;
 	uint64_t count;
 	bool once;
+	bool implied;
 };
 
 #define CS_COMMON_DEFAULTS { .interval = 1, .speed = 1 }

@@ -2,6 +2,7 @@
 /* codelstat itself, and "replay", which is the same on a recording */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "commands.h"
 #include "row.h"
@@ -96,6 +97,7 @@ static int cs_list_run(int argc, char **argv)
 	struct cs_common common = CS_COMMON_DEFAULTS;
 	struct cs_list_state state = {};
 
+	common.implied = strcmp(argv[0], cs_list.name);
 	cs_list_options(&common, &state, &cs_list, argc, argv);
 	cs_operand_dev(&common, &cs_list, false, argc, argv);
 	return cs_list_loop(&common, &state);

@@ -70,7 +70,13 @@ void cs_explain_empty(const struct cs_common *common, const struct cs_snapshot *
 	char which[32] = "";
 
 	if (dev && !snapshot->dev_known) {
-		cs_error(seen ? "device %s has gone" : "there is no device %s %s", dev, where);
+		if (seen)
+			cs_error("device %s has gone", dev);
+		else if (common->implied)
+			cs_error("%s is neither a device %s nor a command; the commands are %s",
+				 dev, where, cs_command_names());
+		else
+			cs_error("there is no device %s %s", dev, where);
 		return;
 	}
 	if (common->filter.handle)

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "term.h"
+#include "text.h"
 
 static const struct cs_command *const cs_commands[] = {
 	&cs_list, &cs_top, &cs_watch, &cs_export, &cs_record, &cs_replay, NULL
@@ -19,7 +20,8 @@ static int cs_help(void)
 	for (command = cs_commands; *command; command++)
 		printf("  %-7s %-11s %s\n", (*command)->name, (*command)->operands,
 		       (*command)->summary);
-	printf("\nWithout COMMAND: list. 'codelstat COMMAND --help' has its options.\n");
+	printf("\nWithout COMMAND: list. 'codelstat COMMAND --help' has its options,\n"
+	       "and 'codelstat --version' prints the version.\n");
 	return CS_OK;
 }
 
@@ -30,6 +32,19 @@ static const struct cs_command *cs_find_command(const char *name)
 	for (command = cs_commands; *command && strcmp((*command)->name, name); command++)
 		;
 	return *command;
+}
+
+const char *cs_command_names(void)
+{
+	static char names[128];
+	const struct cs_command *const *command;
+	char *at = names;
+
+	for (command = cs_commands; *command; command++) {
+		at = cs_text_add(at, names + sizeof(names) - 1, at > names ? ", " : "");
+		at = cs_text_add(at, names + sizeof(names) - 1, (*command)->name);
+	}
+	return names;
 }
 
 /* Options may precede the command: move it to the front. */

@@ -9,6 +9,7 @@
 
 #include <linux/pkt_sched.h>
 
+#include "../../qdisc/codel_version.h"
 #include "commands.h"
 
 #define CS_INTERVAL_MIN	0.01
@@ -33,6 +34,7 @@ static const struct option cs_common_options[] = {
 	{ "replay", required_argument, NULL, CS_OPT_REPLAY },
 	{ "speed", required_argument, NULL, CS_OPT_SPEED },
 	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
 	{}
 };
 
@@ -48,7 +50,8 @@ static const char cs_common_help[] =
 	"  -1, --once              all that was counted so far, and end\n"
 	"      --replay FILE       a recording (codelstat record) in place of this machine\n"
 	"      --speed FACTOR      of a recording; 0: without any pause (1)\n"
-	"  -h, --help              this\n";
+	"  -h, --help              this\n"
+	"  -V, --version           the version of codelstat\n";
 
 static void cs_command_help(const struct cs_command *command)
 {
@@ -145,6 +148,10 @@ static void cs_read_common(struct cs_common *common,
 		break;
 	case 'h':
 		cs_command_help(command);
+		break;
+	case 'V':
+		printf("codelstat " CODEL_VERSION "\n");
+		exit(fflush(stdout) ? CS_SYSTEM : CS_OK);
 	}
 }
 
@@ -240,6 +247,11 @@ void cs_operand_dev(struct cs_common *common, const struct cs_command *command,
 {
 	if (optind < argc && common->filter.dev)
 		cs_usage(command, "%s: there is a --dev already", argv[optind]);
+	if (optind + 1 < argc && common->implied) {
+		cs_error("%s %s: %s is not a command; the commands are %s", argv[optind],
+			 argv[optind + 1], argv[optind], cs_command_names());
+		exit(CS_USAGE);
+	}
 	if (optind < argc) {
 		if (strlen(argv[optind]) >= IFNAMSIZ || !*argv[optind])
 			cs_usage(command, "%s: neither a command nor the name of a device",

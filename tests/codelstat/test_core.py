@@ -408,6 +408,30 @@ def _() -> None:
     assert "codelstat watch: there is no option --frob" in refusal(USAGE, "--frob", "watch", "r1")
 
 
+@case("a mistyped command is an error that names the commands; a device of that name is shown")
+def _() -> None:
+    commands = "the commands are list, top, watch, export, record, replay"
+    for word in ("watc", "tops"):
+        said = refusal(NOTHING, "--replay", SHAPED, word)
+        expected = f"codelstat: {word} is neither a device in the recording nor a command; {commands}\n"
+        check(word, said, expected)
+        said = refusal(USAGE, "--replay", SHAPED, word, "r1")
+        check("two", said, f"codelstat: {word} r1: {word} is not a command; {commands}\n")
+    with Recording(link(1, b"watc") + qdisc(1, 0x10000)) as path:
+        (found,) = json.loads(codelstat("--replay", path, "-1", "-j", "watc").stdout)["qdiscs"]
+        check("a device", found["dev"], "watc")
+    check("list", refusal(NOTHING, "list", "--replay", SHAPED, "watc"),
+          "codelstat: there is no device watc in the recording\n")  # fmt: skip
+
+
+@case("--version is the one of the modules")
+def _() -> None:
+    header = (HERE.parents[1] / "qdisc" / "codel_version.h").read_text()
+    version = re.findall(r'CODEL_VERSION "(.+)"', header)[0]
+    for words in (("--version",), ("-V",), ("top", "--version"), ("-n", "nosuch", "-V")):
+        check(" ".join(words), codelstat(*words).stdout, f"codelstat {version}\n")
+
+
 @case("--help is help, of every command")
 def _() -> None:
     whole = codelstat("help").stdout
