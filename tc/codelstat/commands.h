@@ -16,7 +16,7 @@
  *		while ((opt = cs_getopt(&common, &cs_foo, argc, argv)) != -1)
  *			...					// 'w'; optarg
  *		cs_operand_dev(&common, &cs_foo, true, argc, argv);
- *		return cs_loop(&common, cs_foo_show, &state);
+ *		return cs_loop(&common, &(struct cs_view) { .show = cs_foo_show });
  *	}
  */
 #ifndef CODELSTAT_COMMANDS_H
@@ -127,24 +127,37 @@ void cs_explain_empty(const struct cs_common *common, const struct cs_snapshot *
 bool cs_stopped(void);
 void cs_catch_signals(void);
 
+/* Sleep until @due, see struct cs_source; end early, and return true, after a signal, or when
+ * @fd, if it is not negative, can be read.
+ */
+bool cs_sleep(uint64_t due, int fd);
+
 /**
- * cs_loop() - open, read, show, wait; until --count, the end of a recording or a signal
- * @common: with -1, @show is called once and @before is NULL; otherwise from the second
+ * struct cs_view - shows what the loop reads; both functions return CS_OK to go on
+ * @show: a refresh. With -1, it is called once and @before is NULL; otherwise from the second
  *	snapshot on. --count counts its calls
- * @show: returns CS_OK to go on
- * @self: for it
+ * @again: the last refresh, of which the snapshots are still there, after the key @key; 0 is
+ *	a change of the terminal's size, or a pause that begins or ends. Only on a terminal
+ * @self: for both
+ */
+struct cs_view {
+	int (*show)(void *self, const struct cs_snapshot *before,
+		    const struct cs_snapshot *now);
+	int (*again)(void *self, char key);
+	void *self;
+};
+
+/**
+ * cs_loop() - open, read, show, wait; until --count, the end of a recording, a signal or "q"
+ * @common: options
+ * @view: of the command
  *
  * Return: an enum cs_status; CS_NOTHING, and a message, if a snapshot is empty.
  */
-int cs_loop(const struct cs_common *common,
-	    int (*show)(void *self, const struct cs_snapshot *before,
-			const struct cs_snapshot *now),
-	    void *self);
+int cs_loop(const struct cs_common *common, const struct cs_view *view);
 
 /* The same on a source that is open; closes it. */
 int cs_loop_on(const struct cs_common *common, struct cs_source *source,
-	       int (*show)(void *self, const struct cs_snapshot *before,
-			   const struct cs_snapshot *now),
-	       void *self);
+	       const struct cs_view *view);
 
 #endif /* CODELSTAT_COMMANDS_H */

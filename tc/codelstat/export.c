@@ -176,7 +176,7 @@ static int export_textfile(struct export *export, const struct cs_common *common
 		}
 		if (status != CS_OK || !--left || export->last)
 			return status;
-		export->source->wait(export->source, common->interval);
+		cs_sleep(export->source->due(export->source, common->interval), -1);
 		if (cs_stopped())
 			return CS_OK;
 	}

@@ -81,6 +81,8 @@ static int flows_order(const void *one, const void *other)
 {
 	const struct flow_row *a = one, *b = other;
 
+	if (a->key != b->key)
+		return a->key < b->key ? 1 : -1;
 	if (a->share != b->share)
 		return a->share < b->share ? 1 : -1;
 	if (a->flow->backlog != b->flow->backlog)
@@ -102,8 +104,7 @@ void flows_compare(struct flow_row *rows, const struct flow_seen *seen, uint64_t
 		if (row->known)
 			flows_weigh(row, delta);
 	}
-	if (n)
-		qsort(rows, n, sizeof(*rows), flows_order);
+	flows_sort(rows, n, FLOWS_SHARE, 0);
 }
 
 double flows_percentile(const struct flow_row *row, double p, double max)
@@ -125,4 +126,30 @@ double flows_percentile(const struct flow_row *row, double p, double max)
 		return max;	/* the last bucket has no end */
 	end = (double)(1ULL << (CODEL_FLOW_DELAY_SHIFT + 1 + i));
 	return end < max ? end : max;
+}
+
+static double flows_key_of(const struct flow_row *row, enum flows_key key, double longest)
+{
+	switch (key) {
+	case FLOWS_RATE:
+		return row->rate;
+	case FLOWS_BACKLOG:
+		return row->flow->backlog;
+	case FLOWS_P99:
+		return flows_percentile(row, 99, longest);
+	case FLOWS_DROPS:
+		return row->drops;
+	default:
+		return row->share;
+	}
+}
+
+void flows_sort(struct flow_row *rows, size_t n, enum flows_key key, double longest)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		rows[i].key = flows_key_of(&rows[i], key, longest);
+	if (n)
+		qsort(rows, n, sizeof(*rows), flows_order);
 }

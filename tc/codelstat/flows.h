@@ -11,6 +11,16 @@
 
 #define FLOWS_MAX	65536
 
+/* What flows can be sorted by, the largest first */
+enum flows_key {
+	FLOWS_SHARE,
+	FLOWS_RATE,
+	FLOWS_BACKLOG,
+	FLOWS_P99,
+	FLOWS_DROPS,
+	FLOWS_KEYS
+};
+
 /**
  * struct flow_seen - a flow as it was when it was seen last
  * @at: when, ns; 0: never
@@ -34,6 +44,7 @@ struct flow_seen {
  * @delay: packets sent by sojourn time, see CODEL_FLOW_DELAYS
  * @rate: bytes per second, 0 if @seconds is
  * @share: of the bytes that the qdisc sent, 0 to 1
+ * @key: see flows_sort()
  */
 struct flow_row {
 	const struct cs_flow *flow;
@@ -46,6 +57,7 @@ struct flow_row {
 	uint32_t delay[CODEL_FLOW_DELAYS];
 	double rate;
 	double share;
+	double key;
 };
 
 /* Make a note of flows: @seen has FLOWS_MAX entries, by the minor number of the class */
@@ -57,6 +69,11 @@ void flows_note(struct flow_seen *seen, uint64_t now, const struct cs_flow *flow
  */
 void flows_compare(struct flow_row *rows, const struct flow_seen *seen, uint64_t now,
 		   const struct cs_flow *flows, size_t n, const struct cs_delta *delta);
+
+/* Sort by @key; flows that are equal in it stay in the order of flows_compare(). @longest: see
+ * flows_percentile()
+ */
+void flows_sort(struct flow_row *rows, size_t n, enum flows_key key, double longest);
 
 /* Percentile @p (0 to 100), ns: the end of the bucket, or @max if that is less */
 double flows_percentile(const struct flow_row *row, double p, double max);

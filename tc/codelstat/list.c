@@ -14,6 +14,8 @@
 struct cs_list_state {
 	enum { CS_AS_TABLE, CS_AS_JSON, CS_AS_CSV } as;
 	struct cs_term term;
+	const struct cs_snapshot *before;	/* of the last refresh */
+	const struct cs_snapshot *now;
 };
 
 static int cs_list_table(struct cs_list_state *state, const struct cs_snapshot *before,
@@ -40,6 +42,8 @@ static int cs_list_show(void *self, const struct cs_snapshot *before,
 {
 	struct cs_list_state *state = self;
 
+	state->before = before;
+	state->now = now;
 	switch (state->as) {
 	case CS_AS_TABLE:
 		cs_list_table(state, before, now);
@@ -58,17 +62,30 @@ static int cs_list_show(void *self, const struct cs_snapshot *before,
 	return CS_OK;
 }
 
+static int cs_list_again(void *self, char key)
+{
+	struct cs_list_state *state = self;
+
+	(void)key;
+	return cs_list_show(self, state->before, state->now);
+}
+
 static int cs_list_loop(struct cs_common *common, struct cs_list_state *state)
 {
+	const struct cs_view view = {
+		.show = cs_list_show,
+		.again = cs_list_again,
+		.self = state,
+	};
 	int status;
 
 	common->filter.flows = true;
 	common->filter.flow_devs = CS_LIST_FLOW_DEVS;
 	if (state->as == CS_AS_TABLE)
-		cs_term_open(&state->term, !common->once);
+		cs_term_open(&state->term, !common->once, "q quit  p pause");
 	if (state->as == CS_AS_CSV)
 		cs_csv_header(stdout);
-	status = cs_loop(common, cs_list_show, state);
+	status = cs_loop(common, &view);
 	if (state->as == CS_AS_TABLE)
 		cs_term_close(&state->term);
 	return status;

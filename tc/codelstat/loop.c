@@ -2,6 +2,7 @@
 /* The loop of every view: open, read, show, wait, and its end. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,6 +10,9 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "term.h"
+
+#define CS_SLICE	1000000000	/* ns */
 
 static volatile sig_atomic_t cs_signalled;
 
@@ -113,12 +117,9 @@ static int cs_take(struct cs_pair *pair, struct cs_source *source)
 	return got;
 }
 
-typedef int (*cs_show)(void *self, const struct cs_snapshot *before,
-		       const struct cs_snapshot *now);
-
 /* Show the last snapshot, also of a recording. */
 static int cs_show_once(struct cs_pair *pair, const struct cs_common *common,
-			struct cs_source *source, cs_show show, void *self)
+			struct cs_source *source, const struct cs_view *view)
 {
 	int got;
 
@@ -131,11 +132,70 @@ static int cs_show_once(struct cs_pair *pair, const struct cs_common *common,
 		cs_explain_empty(common, &pair->of[pair->now], false);
 		return CS_NOTHING;
 	}
-	return show(self, NULL, &pair->of[pair->now]);
+	return view->show(view->self, NULL, &pair->of[pair->now]);
+}
+
+bool cs_sleep(uint64_t due, int fd)
+{
+	const uint64_t now = cs_now(CLOCK_MONOTONIC);
+	const uint64_t left = due > now ? due - now : 0;
+	const struct timespec time = {
+		.tv_sec = (time_t)(left / 1000000000),
+		.tv_nsec = (long)(left % 1000000000),
+	};
+	struct pollfd keys = { .fd = fd, .events = POLLIN };
+
+	return left && ppoll(&keys, 1, &time, NULL);
+}
+
+/* A typed key, or 0: a signal has ended the sleep. */
+static int cs_do_key(const struct cs_view *view, bool *paused, char key)
+{
+	if (key == 'q') {
+		cs_signalled = 1;
+		return CS_OK;
+	}
+	if (key == ' ' || key == 'p') {
+		*paused = !*paused;
+		cs_term_pause(*paused);
+		key = 0;
+	}
+	return view->again(view->self, key);
+}
+
+/* Until the next snapshot is due, and no pause delays it. Sleep by the second, so that a signal
+ * that arrives just before a sleep is noticed.
+ */
+static int cs_wait_live(const struct cs_view *view, uint64_t due)
+{
+	int status = CS_OK;
+	bool paused = false;
+	uint64_t now, end;
+
+	while (status == CS_OK && !cs_signalled) {
+		now = cs_now(CLOCK_MONOTONIC);
+		if (now >= due && !paused)
+			break;
+		end = !paused && due < now + CS_SLICE ? due : now + CS_SLICE;
+		if (cs_sleep(end, cs_term_keys()) && !cs_signalled)
+			status = cs_do_key(view, &paused, cs_term_key());
+	}
+	return status;
+}
+
+static int cs_wait(const struct cs_common *common, struct cs_source *source,
+		   const struct cs_view *view)
+{
+	const uint64_t due = source->due(source, common->interval);
+
+	if (cs_term_is_taken())
+		return cs_wait_live(view, due);
+	cs_sleep(due, -1);
+	return CS_OK;
 }
 
 static int cs_show_all(struct cs_pair *pair, const struct cs_common *common,
-		       struct cs_source *source, cs_show show, void *self)
+		       struct cs_source *source, const struct cs_view *view)
 {
 	const struct cs_snapshot *now;
 	int got, status = CS_OK;
@@ -150,36 +210,36 @@ static int cs_show_all(struct cs_pair *pair, const struct cs_common *common,
 			return CS_NOTHING;
 		}
 		if (pair->taken > 1) {
-			status = show(self, &pair->of[!pair->now], now);
+			status = view->show(view->self, &pair->of[!pair->now], now);
 			if (++pair->shown == common->count)
 				break;
 		}
 		if (status == CS_OK)
-			source->wait(source, common->interval);
+			status = cs_wait(common, source, view);
 	}
 	return status;
 }
 
-int cs_loop_on(const struct cs_common *common, struct cs_source *source, cs_show show,
-	       void *self)
+int cs_loop_on(const struct cs_common *common, struct cs_source *source,
+	       const struct cs_view *view)
 {
 	struct cs_pair pair = {};
 	int status;
 
 	cs_catch_signals();
 	if (common->once)
-		status = cs_show_once(&pair, common, source, show, self);
+		status = cs_show_once(&pair, common, source, view);
 	else
-		status = cs_show_all(&pair, common, source, show, self);
+		status = cs_show_all(&pair, common, source, view);
 	cs_snapshot_clear(&pair.of[0]);
 	cs_snapshot_clear(&pair.of[1]);
 	source->close(source);
 	return status;
 }
 
-int cs_loop(const struct cs_common *common, cs_show show, void *self)
+int cs_loop(const struct cs_common *common, const struct cs_view *view)
 {
 	struct cs_source *source = cs_open(common);
 
-	return source ? cs_loop_on(common, source, show, self) : CS_SYSTEM;
+	return source ? cs_loop_on(common, source, view) : CS_SYSTEM;
 }

@@ -44,14 +44,6 @@ struct cs_netlink {
 	uint64_t due;
 };
 
-static uint64_t cs_now(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* struct tcmsg has its device where struct ifinfomsg has its own number. */
 static_assert(offsetof(struct tcmsg, tcm_ifindex) == offsetof(struct ifinfomsg, ifi_index));
 
@@ -381,19 +373,16 @@ static int cs_netlink_next(struct cs_source *source, struct cs_snapshot *snapsho
 	return -1;
 }
 
-/* Wait until a fixed time, so that the time of reading and showing does not add up. */
-static void cs_netlink_wait(struct cs_source *source, double seconds)
+/* A fixed beat, so that the time of reading and showing does not add up */
+static uint64_t cs_netlink_due(struct cs_source *source, double seconds)
 {
 	struct cs_netlink *nl = (struct cs_netlink *)source;
 	const uint64_t now = cs_now(CLOCK_MONOTONIC);
-	struct timespec due;
 
 	nl->due = (nl->due ? nl->due : nl->raw.monotonic) + (uint64_t)(seconds * 1e9);
 	if (nl->due < now)
 		nl->due = now;
-	due.tv_sec = (time_t)(nl->due / 1000000000);
-	due.tv_nsec = (long)(nl->due % 1000000000);
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
+	return nl->due;
 }
 
 static void cs_netlink_close(struct cs_source *source)
@@ -432,7 +421,7 @@ struct cs_source *cs_netlink_open(const struct cs_filter *filter)
 	if (nl) {
 		nl->source = (struct cs_source) {
 			.next = cs_netlink_next,
-			.wait = cs_netlink_wait,
+			.due = cs_netlink_due,
 			.close = cs_netlink_close,
 		};
 		nl->filter = *filter;

@@ -52,11 +52,11 @@ static int cs_record_next(struct cs_source *source, struct cs_snapshot *snapshot
 	return cs_record_write(recorder, cs_netlink_raw(recorder->kernel)) ? -1 : 1;
 }
 
-static void cs_record_wait(struct cs_source *source, double seconds)
+static uint64_t cs_record_due(struct cs_source *source, double seconds)
 {
 	struct cs_recorder *recorder = (struct cs_recorder *)source;
 
-	recorder->kernel->wait(recorder->kernel, seconds);
+	return recorder->kernel->due(recorder->kernel, seconds);
 }
 
 static void cs_record_close(struct cs_source *source)
@@ -92,8 +92,9 @@ static int cs_record_begin(struct cs_recorder *recorder)
 static int cs_record_run(int argc, char **argv)
 {
 	struct cs_recorder recorder = { .source = { .next = cs_record_next,
-						    .wait = cs_record_wait,
+						    .due = cs_record_due,
 						    .close = cs_record_close } };
+	const struct cs_view view = { .show = cs_record_show };
 	struct cs_common common = CS_COMMON_DEFAULTS;
 	int status;
 
@@ -114,7 +115,7 @@ static int cs_record_run(int argc, char **argv)
 		recorder.kernel->close(recorder.kernel);
 		return CS_SYSTEM;
 	}
-	status = cs_loop_on(&common, &recorder.source, cs_record_show, NULL);
+	status = cs_loop_on(&common, &recorder.source, &view);
 	if (fclose(recorder.file) && status == CS_OK) {
 		cs_record_failed(&recorder);
 		status = CS_SYSTEM;

@@ -111,21 +111,18 @@ static int cs_replay_next(struct cs_source *source, struct cs_snapshot *snapshot
 	return cs_replay_head(replay) ? -1 : 1;
 }
 
-static void cs_replay_wait(struct cs_source *source, double seconds)
+static uint64_t cs_replay_due(struct cs_source *source, double seconds)
 {
 	struct cs_replay_source *replay = (struct cs_replay_source *)source;
 	double pause;
-	struct timespec time;
 
 	(void)seconds;
 	if (!replay->more || replay->speed <= 0 || replay->head.monotonic < replay->raw.monotonic)
-		return;
+		return 0;
 	pause = (double)(replay->head.monotonic - replay->raw.monotonic) / 1e9 / replay->speed;
 	if (pause > 1e6)	/* damaged: reading the next one reports it */
-		return;
-	time.tv_sec = (time_t)pause;
-	time.tv_nsec = (long)((pause - (double)time.tv_sec) * 1e9);
-	nanosleep(&time, NULL);
+		return 0;
+	return cs_now(CLOCK_MONOTONIC) + (uint64_t)(pause * 1e9);
 }
 
 static void cs_replay_close(struct cs_source *source)
@@ -170,7 +167,7 @@ struct cs_source *cs_replay_open(const char *path, const struct cs_filter *filte
 	}
 	replay->source = (struct cs_source) {
 		.next = cs_replay_next,
-		.wait = cs_replay_wait,
+		.due = cs_replay_due,
 		.close = cs_replay_close,
 	};
 	replay->filter = *filter;

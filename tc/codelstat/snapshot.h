@@ -170,17 +170,27 @@ struct cs_snapshot {
 	size_t room_delays;
 };
 
+/* ns */
+static inline uint64_t cs_now(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 /**
  * struct cs_source - a source of snapshots
  * @next: fill a snapshot, which is empty or was used before; returns 1, 0 at the end (of a recording), or -1
  *	after an error, which was printed
- * @wait: sleep for @seconds, until the next snapshot is due; may end early after a signal.
- *	Of a recording: as long as the recorded pause, divided by the speed
+ * @due: when the next snapshot is to be taken, @seconds after the last one, in the time of
+ *	cs_now(CLOCK_MONOTONIC). Of a recording: after the recorded pause, divided by the
+ *	speed
  * @close: free it
  */
 struct cs_source {
 	int (*next)(struct cs_source *source, struct cs_snapshot *snapshot);
-	void (*wait)(struct cs_source *source, double seconds);
+	uint64_t (*due)(struct cs_source *source, double seconds);
 	void (*close)(struct cs_source *source);
 };
 

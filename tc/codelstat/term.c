@@ -4,19 +4,23 @@
  * and without an echo of what is typed. All ways out of the process go through
  * term_leave(): the end, signals that kill, and being stopped from the keyboard.
  */
+#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "term.h"
 
 #define TERM_BUFFER	65536
+#define TERM_HELP	512
 #define TERM_ENTER	"\033[?1049h\033[?25l\033[H\033[2J"
 #define TERM_LEAVE	"\033[m\033[?25h\033[?1049l"
 
@@ -25,6 +29,8 @@ static struct {
 	bool has_modes;
 	struct termios modes;	/* as they were */
 	struct cs_term *term;	/* the owner of the screen */
+	bool keys;		/* standard input is the same terminal */
+	bool paused;
 } term_state;
 
 /* From here to term_stopped(): async-signal-safe functions only */
@@ -43,6 +49,8 @@ static void term_enter(void)
 	struct termios quiet = term_state.modes;
 
 	quiet.c_lflag &= ~(tcflag_t)(ECHO | ICANON);
+	quiet.c_cc[VMIN] = 1;
+	quiet.c_cc[VTIME] = 0;
 	term_state.entered = 1;
 	if (term_state.has_modes)
 		tcsetattr(STDOUT_FILENO, TCSANOW, &quiet);
@@ -123,9 +131,19 @@ void cs_term_measure(struct cs_term *term)
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
 	term->width = size.ws_col ? size.ws_col : term_number("COLUMNS", 80);
 	term->height = size.ws_row ? size.ws_row : term_number("LINES", 24);
+	if (term->help && term->height > 1)
+		term->height--;
 }
 
-void cs_term_open(struct cs_term *term, bool live)
+static bool term_is_input(void)
+{
+	struct stat in, out;
+
+	return isatty(STDIN_FILENO) && !fstat(STDIN_FILENO, &in) &&
+	       !fstat(STDOUT_FILENO, &out) && in.st_rdev == out.st_rdev;
+}
+
+void cs_term_open(struct cs_term *term, bool live, const char *help)
 {
 	const char *type = getenv("TERM"), *no_colour = getenv("NO_COLOR");
 	bool tty = isatty(STDOUT_FILENO) && type && *type && strcmp(type, "dumb");
@@ -135,6 +153,8 @@ void cs_term_open(struct cs_term *term, bool live)
 	term->colour = tty && !(no_colour && *no_colour);
 	term->live = tty && live;
 	term->last = NULL;
+	term_state.keys = term->live && term_is_input();
+	term->help = term_state.keys ? help : NULL;
 	cs_term_measure(term);
 	if (!term->live)
 		return;
@@ -160,9 +180,66 @@ void cs_term_close(struct cs_term *term)
 	term->last = NULL;
 }
 
-/* Each line over what was there; no line feed after the last, which would scroll */
-static void term_draw(const char *text, unsigned int height)
+bool cs_term_is_taken(void)
 {
+	return term_state.entered;
+}
+
+int cs_term_keys(void)
+{
+	return term_state.keys ? STDIN_FILENO : -1;
+}
+
+/* 0 if nothing was typed. At the end of input there are no keys any more. */
+static char term_typed(void)
+{
+	struct pollfd input = { .fd = cs_term_keys(), .events = POLLIN };
+	char typed;
+	ssize_t n;
+
+	if (poll(&input, 1, 0) != 1)
+		return 0;
+	n = read(STDIN_FILENO, &typed, 1);
+	if (n == 1)
+		return typed;
+	if (!n || errno != EINTR)
+		term_state.keys = false;
+	return 0;
+}
+
+/* "\033[1;5A" and "\033OA" are keys without a meaning here. */
+char cs_term_key(void)
+{
+	char key = term_typed();
+
+	if (key != '\033')
+		return key;
+	key = term_typed();
+	if (key == '[' || key == 'O')
+		do {
+			key = term_typed();
+		} while (key && (key < '@' || key > '~'));
+	return 0;
+}
+
+void cs_term_pause(bool paused)
+{
+	term_state.paused = paused;
+}
+
+static void term_help(const struct cs_term *term)
+{
+	char line[TERM_HELP];
+
+	snprintf(line, sizeof(line), "%s%s", term_state.paused ? "PAUSED  " : "", term->help);
+	printf("\n%s%.*s%s\033[K", cs_term_colour(term, CS_DIM), (int)term->width, line,
+	       cs_term_colour(term, CS_PLAIN));
+}
+
+/* Each line over what was there; no line feed after the last, which would scroll */
+static void term_draw(const struct cs_term *term, const char *text)
+{
+	unsigned int height = term->height;
 	const char *end;
 
 	fputs("\033[H", stdout);
@@ -172,6 +249,8 @@ static void term_draw(const char *text, unsigned int height)
 		if (*end && end[1] && height > 1)
 			fputc('\n', stdout);
 	}
+	if (term->help)
+		term_help(term);
 	fputs("\033[J", stdout);
 }
 
@@ -182,7 +261,7 @@ void cs_term_show(struct cs_term *term, const char *text)
 		term->last = strdup(text);
 		if (!term_state.entered)
 			term_enter();
-		term_draw(text, term->height);
+		term_draw(term, text);
 	} else {
 		fputs(text, stdout);
 	}

@@ -15,12 +15,27 @@
 #define TOP_HEAD	3	/* lines above the flows */
 #define TOP_LINE	512
 
+/* Values of --sort, and their keys on a terminal */
+static const struct {
+	const char *name;
+	char key;
+} top_sorts[FLOWS_KEYS] = {
+	[FLOWS_SHARE] = { "share", 's' },
+	[FLOWS_RATE] = { "rate", 'r' },
+	[FLOWS_BACKLOG] = { "backlog", 'b' },
+	[FLOWS_P99] = { "p99", '9' },
+	[FLOWS_DROPS] = { "drops", 'd' },
+};
+
 struct top {
 	struct cs_term term;
 	struct cs_pick pick;
 	uint64_t lines;		/* at most; 0: as many as fit, or all */
+	enum flows_key sort;
 	bool json;
+	struct top_view view;	/* of the last refresh */
 	bool noted;		/* @seen is of the snapshot before */
+	char help[128];
 	struct flow_seen seen[FLOWS_MAX];
 };
 
@@ -126,13 +141,31 @@ static size_t top_lines(const struct top *top, size_t n)
 	return lines < n ? lines : n;
 }
 
-static int top_draw(struct top *top, struct top_view *view)
+/* "q quit  p pause  sorted by share:  s share  r rate" */
+static void top_help(struct top *top)
 {
+	char *at = top->help, *end = top->help + sizeof(top->help);
+	size_t i;
+
+	at += snprintf(at, (size_t)(end - at), "q quit  p pause  sorted by %s:",
+		       top_sorts[top->sort].name);
+	for (i = 0; i < FLOWS_KEYS; i++)
+		at += snprintf(at, (size_t)(end - at), "  %c %s", top_sorts[i].key,
+			       top_sorts[i].name);
+}
+
+static int top_draw(struct top *top)
+{
+	struct top_view *view = &top->view;
+	const struct cs_qdisc *qdisc = view->of.q;
 	char *text = NULL;
 	size_t size;
 	FILE *out;
 
+	top_help(top);
 	cs_term_measure(&top->term);
+	flows_sort(view->rows, view->n, top->sort,
+		   qdisc->oot ? (double)qdisc->ext_stats.delay_max : 0);
 	view->shown = top_lines(top, view->n);
 	out = open_memstream(&text, &size);
 	if (!out) {
@@ -163,11 +196,13 @@ static void top_begin(struct top *top, const struct cs_snapshot *before,
 	top->noted = true;
 }
 
-static int top_view(struct top *top, struct top_view *view, const struct cs_snapshot *before)
+static int top_compare(struct top *top, const struct cs_snapshot *before)
 {
+	struct top_view *view = &top->view;
 	const struct cs_row *of = &view->of;
 	uint64_t now = view->snapshot->monotonic;
 
+	free(view->rows);
 	view->n = of->n_flows;
 	view->rows = calloc(view->n + 1, sizeof(*view->rows));
 	if (!view->rows) {
@@ -185,7 +220,6 @@ static int top_view(struct top *top, struct top_view *view, const struct cs_snap
 static int top_show(void *self, const struct cs_snapshot *before,
 		    const struct cs_snapshot *now)
 {
-	struct top_view view = { .snapshot = now };
 	const struct cs_qdisc *qdisc;
 	struct top *top = self;
 	int status;
@@ -193,18 +227,36 @@ static int top_show(void *self, const struct cs_snapshot *before,
 	status = cs_pick(&top->pick, now, &qdisc);
 	if (status != CS_OK)
 		return status;
-	cs_row_fill(&view.of, before, now, (size_t)(qdisc - now->qdiscs));
-	status = top_view(top, &view, before);
-	if (status == CS_OK)
-		status = top_draw(top, &view);
-	free(view.rows);
-	return status;
+	top->view.snapshot = now;
+	cs_row_fill(&top->view.of, before, now, (size_t)(qdisc - now->qdiscs));
+	status = top_compare(top, before);
+	return status == CS_OK ? top_draw(top) : status;
 }
 
-static const char top_help[] =
+static int top_again(void *self, char key)
+{
+	struct top *top = self;
+	enum flows_key sort;
+
+	for (sort = 0; sort < FLOWS_KEYS; sort++)
+		if (key == top_sorts[sort].key)
+			top->sort = sort;
+	return top_draw(top);
+}
+
+static const char top_usage[] =
 	"  -N, --lines N           as many flows at most\n"
+	"  -s, --sort KEY          by share, rate, backlog, p99 or drops, the largest first (share)\n"
 	"  -j, --json              an object to each refresh\n"
 	"  -p, --parent CLASS      the qdisc below this class alone, \"1:1\" or \"root\"\n";
+
+static void top_read_sort(struct top *top, const char *name)
+{
+	for (top->sort = 0; top->sort < FLOWS_KEYS; top->sort++)
+		if (!strcmp(top_sorts[top->sort].name, name))
+			return;
+	cs_usage(&cs_top, "--sort %s: not share, rate, backlog, p99 or drops", name);
+}
 
 static void top_option(struct top *top, int opt)
 {
@@ -212,6 +264,9 @@ static void top_option(struct top *top, int opt)
 	case 'N':
 		if (!cs_read_count(&top->lines, optarg, UINT32_MAX) || !top->lines)
 			cs_usage(&cs_top, "--lines %s: not a number from 1 on", optarg);
+		break;
+	case 's':
+		top_read_sort(top, optarg);
 		break;
 	case 'j':
 		top->json = true;
@@ -225,6 +280,7 @@ static void top_option(struct top *top, int opt)
 
 static const struct option top_options[] = {
 	{ "lines", required_argument, NULL, 'N' },
+	{ "sort", required_argument, NULL, 's' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "parent", required_argument, NULL, 'p' },
 	{}
@@ -233,6 +289,11 @@ static const struct option top_options[] = {
 static int top_run(int argc, char **argv)
 {
 	static struct top top;	/* without initial values, which would be 8 MiB of the program file */
+	static const struct cs_view view = {
+		.show = top_show,
+		.again = top_again,
+		.self = &top,
+	};
 	struct cs_common common = CS_COMMON_DEFAULTS;
 	int opt, status;
 
@@ -242,9 +303,10 @@ static int top_run(int argc, char **argv)
 		top_option(&top, opt);
 	cs_operand_dev(&common, &cs_top, true, argc, argv);
 	common.filter.flows = true;
-	cs_term_open(&top.term, !common.once && !top.json);
-	status = cs_loop(&common, top_show, &top);
+	cs_term_open(&top.term, !common.once && !top.json, top.help);
+	status = cs_loop(&common, &view);
 	cs_term_close(&top.term);
+	free(top.view.rows);
 	return status;
 }
 
@@ -252,7 +314,7 @@ const struct cs_command cs_top = {
 	.name = "top",
 	.operands = "DEV",
 	.summary = "The flows of an fq_codel, those that use most of it first.",
-	.help = top_help,
+	.help = top_usage,
 	.options = top_options,
 	.run = top_run,
 };

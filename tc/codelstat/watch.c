@@ -23,6 +23,7 @@ struct watch {
 	const struct cs_common *common;
 	struct cs_term term;
 	struct cs_pick pick;
+	struct cs_row row;	/* of the last refresh */
 	struct chart_sample samples[WATCH_SAMPLES];
 	size_t n;
 };
@@ -159,15 +160,22 @@ static int watch_show(void *self, const struct cs_snapshot *before,
 {
 	const struct cs_qdisc *qdisc;
 	struct watch *watch = self;
-	struct cs_row row;
 	int status;
 
 	status = cs_pick(&watch->pick, now, &qdisc);
 	if (status != CS_OK)
 		return status;
-	cs_row_fill(&row, before, now, (size_t)(qdisc - now->qdiscs));
-	watch_remember(watch, &row.delays);
-	return watch_draw(watch, &row);
+	cs_row_fill(&watch->row, before, now, (size_t)(qdisc - now->qdiscs));
+	watch_remember(watch, &watch->row.delays);
+	return watch_draw(watch, &watch->row);
+}
+
+static int watch_again(void *self, char key)
+{
+	struct watch *watch = self;
+
+	(void)key;
+	return watch_draw(watch, &watch->row);
 }
 
 static const char watch_help[] =
@@ -181,6 +189,11 @@ static const struct option watch_options[] = {
 static int watch_run(int argc, char **argv)
 {
 	static struct watch watch;
+	static const struct cs_view view = {
+		.show = watch_show,
+		.again = watch_again,
+		.self = &watch,
+	};
 	struct cs_common common = CS_COMMON_DEFAULTS;
 	int status;
 
@@ -192,8 +205,8 @@ static int watch_run(int argc, char **argv)
 	}
 	cs_operand_dev(&common, &cs_watch, true, argc, argv);
 	watch.common = &common;
-	cs_term_open(&watch.term, !common.once);
-	status = cs_loop(&common, watch_show, &watch);
+	cs_term_open(&watch.term, !common.once, "q quit  p pause");
+	status = cs_loop(&common, &view);
 	cs_term_close(&watch.term);
 	return status;
 }

@@ -87,6 +87,40 @@ static void order(void)
 		    "largest share first, then the largest backlog; unknown flows last");
 }
 
+/* Three flows, each of which is the first by another key */
+static void sorts(void)
+{
+	static const struct {
+		const char *name;
+		enum flows_key key;
+		int first[3];
+	} table[] = {
+		{ "by share", FLOWS_SHARE, { 1, 0, 2 } },
+		{ "by rate", FLOWS_RATE, { 2, 1, 0 } },
+		{ "by backlog", FLOWS_BACKLOG, { 0, 1, 2 } },
+		{ "by p99", FLOWS_P99, { 2, 1, 0 } },
+		{ "by drops, then by share", FLOWS_DROPS, { 0, 1, 2 } },
+	};
+	struct cs_flow flows[] = { flow(1, 0, 0), flow(2, 0, 0), flow(3, 0, 0) };
+	struct flow_row rows[3], made[3] = {
+		{ .flow = &flows[0], .share = 0.2, .rate = 10, .drops = 9, .delay = { 100 } },
+		{ .flow = &flows[1], .share = 0.5, .rate = 20, .delay = { 98, 2 } },
+		{ .flow = &flows[2], .share = 0.1, .rate = 30, .delay = { 98, 0, 2 } },
+	};
+
+	flows[0].backlog = 500;
+	flows[1].backlog = 50;
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		bool right = true;
+
+		memcpy(rows, made, sizeof(rows));
+		flows_sort(rows, 3, table[i].key, 5e9);
+		for (int n = 0; n < 3; n++)
+			right &= rows[n].flow == &flows[table[i].first[n]];
+		ktap_result(right, table[i].name);
+	}
+}
+
 static void percentiles(void)
 {
 	struct flow_row row = { .packets = 100 };
@@ -108,10 +142,11 @@ static void percentiles(void)
 
 int main(void)
 {
-	ktap_plan(11, false);
+	ktap_plan(16, false);
 	intervals();
 	owners();
 	order();
+	sorts();
 	percentiles();
 	return ktap_status();
 }

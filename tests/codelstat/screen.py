@@ -29,7 +29,14 @@ def visible(frame: bytes) -> str:
 class Screen:
     """A process on a pseudoterminal of this size, as long as it is a context."""
 
-    def __init__(self, *words: str, columns: int = 80, lines: int = 24, **variables: str) -> None:
+    def __init__(
+        self,
+        *words: str,
+        columns: int = 80,
+        lines: int = 24,
+        stdin: int | None = None,
+        **variables: str,
+    ) -> None:
         self.master, self.slave = pty.openpty()
         self.resize(columns, lines)
         environment = os.environ | {"LC_ALL": "C.UTF-8", "TERM": "xterm"}
@@ -38,7 +45,7 @@ class Screen:
         self.process = subprocess.Popen(
             [CODELSTAT, *words],
             env=environment | variables,
-            stdin=self.slave,
+            stdin=self.slave if stdin is None else stdin,
             stdout=self.slave,
             stderr=self.slave,
             process_group=0,  # in a session with a parent: only then can it be stopped
@@ -77,6 +84,14 @@ class Screen:
 
     def wait_for(self, text: bytes, times: int = 1) -> None:
         self.wait_until(lambda: self.seen.count(text) >= times)
+
+    def type(self, keys: str) -> None:
+        os.write(self.master, keys.encode())
+
+    def frames(self) -> list[str]:
+        """All whole frames in place, without sequences; the last may be of another size."""
+        inside = self.seen.split(ENTER)[-1].split(LEAVE)[0]
+        return [visible(frame) for frame in inside.split(b"\033[H")[2:] if b"\033[J" in frame]
 
     def stop(self) -> None:
         """As from the keyboard; returns when it has stopped."""

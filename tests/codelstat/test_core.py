@@ -266,7 +266,7 @@ def _() -> None:
         rows = [line for line in lines.split("\r\n") if line.strip()]
         assert len(rows) <= 12, rows
         assert max(map(len, rows)) <= 60, max(rows, key=len)
-        assert "and 3 more" in rows[-1], rows
+        assert "and 3 more" in rows[-2] and rows[-1] == "q quit  p pause", rows
     after = written.rsplit("\033[?1049l", 1)[1]
     assert after.count("fq_codel_oot") == 1 and "overload" in after, after
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import socket
 import tempfile
 from pathlib import Path
@@ -149,6 +150,45 @@ def terminal() -> None:
     for frame in frames:
         for line in visible(frame).replace("\r", "").split("\n"):
             assert len(line) <= 60, line
+
+
+SORTS = {
+    "share": lambda flow: flow["share"],
+    "rate": lambda flow: flow["bytes_per_second"],
+    "backlog": lambda flow: flow["backlog_bytes"],
+    "p99": lambda flow: flow["p99_ns"],
+    "drops": lambda flow: flow["drops"],
+}
+
+
+@case("--sort, and a key for each value of it")
+def sorting() -> None:
+    orders = set()
+    for name, value in SORTS.items():
+        shown = refreshes("--sort", name)
+        for refresh in shown:
+            values = [value(flow) for flow in refresh["flows"]]
+            check(name, values, sorted(values, reverse=True))
+        orders.add(json.dumps([[f["class"] for f in r["flows"]] for r in shown]))
+    assert len(orders) > 1, "all orders are the same"
+    assert "--sort name" in codelstat(*TOP, "--sort", "name", status=2).stderr
+    with Screen(*TOP[:-1], "0.4", columns=100) as screen:  # 1.25 s for each
+        screen.wait_until(lambda: len(screen.frames()) >= 3)
+        screen.type("p")
+        screen.wait_for(b"PAUSED")
+        for keys, name in (("r", "rate"), ("b", "backlog"), ("9", "p99"), ("d", "drops"),
+                           ("\033[19~\033OP\033[1;5As", "share"), ("\033[Bb", "backlog")):  # fmt: skip
+            screen.type(keys)
+            screen.wait_until(lambda: f"sorted by {name}:" in screen.frames()[-1])
+        frame = screen.frames()[-1]
+        check("status", screen.end(signal.SIGTERM), 0)
+    (backlog,) = re.findall(r"backlog (\d+)p", frame)
+    (order,) = (
+        [str(flow["flow"]["sport"]) for flow in refresh["flows"]]
+        for refresh in refreshes("--sort", "backlog")
+        if sum(flow["backlog_packets"] for flow in refresh["flows"]) == int(backlog)
+    )
+    check("by backlog", re.findall(r"10\.9\.1\.2:(\d+)", frame), order)
 
 
 @case("what has no flows, or is not clear, is an error")

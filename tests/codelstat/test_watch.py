@@ -180,6 +180,64 @@ def terminal() -> None:
             assert max(map(len, lines)) <= 80, lines
 
 
+@case("q quits, and gives the terminal back without the line of keys")
+def quits() -> None:
+    for words in (WATCH, ("top", *WATCH[1:]), ("list", *WATCH[1:])):
+        with Screen(*words, "--speed", "0.05") as screen:  # 10 s for each
+            screen.type("xq" if words == WATCH else "q")  # even before the first frame
+            check("status", screen.end(), 0)
+            check("echo", screen.echo(), True)
+        check("enters and leaves", [screen.seen.count(s) for s in (ENTER, LEAVE)], [1, 1])
+        assert "q quit  p pause" in screen.frames()[-1], screen.frames()
+        left = screen.seen.split(LEAVE)[1]
+        assert b"10:" in left and b"q quit" not in left, left
+
+
+@case("p and space pause, and go on; the sizes of the screen are followed meanwhile")
+def pauses() -> None:
+    for words in (WATCH, ("top", *WATCH[1:]), ("list", *WATCH[1:])):
+        for key in "p ":
+            with Screen(*words, "--speed", "5") as screen:  # 0.1 s for each
+                screen.wait_for(b"q quit")
+                screen.type(key)
+                screen.wait_for(b"PAUSED")
+                screen.settle()
+                before = len(screen.frames())
+                assert not screen.read(0.5), screen.seen[-2000:]
+                screen.resize(100, 30)
+                screen.wait_until(lambda: len(screen.frames()) > before)
+                assert "PAUSED" in screen.frames()[-1]
+                screen.type(key)
+                check("status", screen.end(), 0)
+            assert "PAUSED" not in screen.frames()[-1]
+            paused = [frame for frame in screen.frames() if "PAUSED" in frame]
+            check("one state of the queue", len({frame.split("bit", 1)[0] for frame in paused}), 1)
+            assert len(screen.frames()) - len(paused) >= 4, "not all of the recording"
+
+
+@case("a pause ends with a signal, and survives a stop")
+def paused_signals() -> None:
+    with Screen(*WATCH, "--speed", "5") as screen:
+        screen.wait_for(b"q quit")
+        screen.type("p")
+        screen.wait_for(b"PAUSED")
+        screen.stop()
+        time.sleep(1.1)  # the loop sleeps by the second
+        number = screen.seen.count(b"PAUSED")
+        screen.process.send_signal(signal.SIGCONT)
+        screen.wait_for(b"PAUSED", number + 1)
+        check("status", screen.end(signal.SIGTERM), 0)
+        check("echo", screen.echo(), True)
+
+
+@case("no keys where standard input is not the terminal")
+def no_keys() -> None:
+    with Screen(*WATCH, "--speed", "0", stdin=subprocess.DEVNULL) as screen:
+        check("status", screen.end(), 0)
+    assert b"q quit" not in screen.seen
+    check("lines", {len(frame.split("\r\n")) for frame in screen.frames()}, {24})
+
+
 @case("it can be stopped and continued")
 def stopped() -> None:
     with Screen(*WATCH, "--speed", "0.5") as screen:
