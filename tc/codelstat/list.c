@@ -28,7 +28,7 @@ static int cs_list_table(struct cs_list_state *state, const struct cs_snapshot *
 	if (!out)
 		return CS_SYSTEM;
 	cs_term_measure(&state->term);
-	cs_table(out, before, now, state->term.width, state->term.live ? state->term.height : 0);
+	cs_table(out, before, now, &state->term);
 	if (!state->term.live && before)
 		fputc('\n', out);
 	fclose(out);

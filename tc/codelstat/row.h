@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "snapshot.h"
+#include "term.h"
 
 /**
  * struct cs_row - a qdisc in one refresh
@@ -46,10 +47,8 @@ void cs_json(FILE *out, const struct cs_snapshot *before, const struct cs_snapsh
 void cs_csv_header(FILE *out);
 void cs_csv(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now);
 
-/* @width: of a line; @height: lines, 0 for as many as it takes. If not all
- * qdiscs fit, those that are not idle come first.
- */
+/* For @term: if it is live and not all qdiscs fit, those that are not idle come first. */
 void cs_table(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now,
-	      unsigned int width, unsigned int height);
+	      const struct cs_term *term);
 
 #endif /* CODELSTAT_ROW_H */

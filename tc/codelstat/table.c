@@ -15,11 +15,14 @@ struct cs_columns {
 	int dev;
 	int kind;
 	unsigned int width;
+	bool utf8;
 };
 
-static struct cs_columns cs_columns(const struct cs_snapshot *now, unsigned int width)
+static struct cs_columns cs_columns(const struct cs_snapshot *now, const struct cs_term *term)
 {
-	struct cs_columns columns = { .dev = 3, .kind = 4, .width = width };
+	struct cs_columns columns = {
+		.dev = 3, .kind = 4, .width = term->width, .utf8 = term->utf8,
+	};
 	size_t i;
 
 	for (i = 0; i < now->n_qdiscs; i++) {
@@ -32,17 +35,22 @@ static struct cs_columns cs_columns(const struct cs_snapshot *now, unsigned int 
 	return columns;
 }
 
-/* A line that is being written; the end is cut off if it does not fit */
+/* A line that is being written, and at @end is one character too long */
 struct cs_line {
 	char text[256];
 	const char *end;
 	char *at;
+	bool utf8;
 };
 
-static void cs_line_begin(struct cs_line *line, unsigned int width)
+static void cs_line_begin(struct cs_line *line, const struct cs_columns *c)
 {
+	const size_t room = sizeof(line->text) - 1;
+
 	line->at = line->text;
-	line->end = line->text + (width < sizeof(line->text) ? width : sizeof(line->text) - 1);
+	*line->at = '\0';
+	line->end = line->text + (c->width < room ? c->width + 1 : room);
+	line->utf8 = c->utf8;
 }
 
 static void cs_add(struct cs_line *line, const char *text)
@@ -52,7 +60,7 @@ static void cs_add(struct cs_line *line, const char *text)
 
 static void cs_line_end(FILE *out, struct cs_line *line)
 {
-	fputs(line->text, out);
+	cs_text_cut(out, line->text, (size_t)(line->end - line->text) - 1, line->utf8);
 	fputc('\n', out);
 }
 
@@ -65,7 +73,7 @@ static void cs_cells(FILE *out, const struct cs_columns *c, const char *dev, con
 	struct cs_line line;
 	size_t i;
 
-	cs_line_begin(&line, c->width);
+	cs_line_begin(&line, c);
 	line.at = cs_text_column(line.at, line.end, dev, -c->dev);
 	cs_add(&line, " ");
 	line.at = cs_text_column(line.at, line.end, kind, -c->kind);
@@ -88,7 +96,7 @@ static void cs_head(FILE *out, const struct cs_snapshot *before, const struct cs
 
 	if (localtime_r(&seconds, &tm))
 		strftime(at, sizeof(at), "%F %T", &tm);
-	cs_line_begin(&line, c->width);
+	cs_line_begin(&line, c);
 	cs_add(&line, at);
 	if (before) {
 		cs_add(&line, ", the last ");
@@ -164,7 +172,7 @@ static void cs_where(FILE *out, const struct cs_row *row, const struct cs_column
 	struct cs_line line;
 	char text[CS_TEXT];
 
-	cs_line_begin(&line, c->width);
+	cs_line_begin(&line, c);
 	cs_add(&line, CS_INDENT);
 	cs_add(&line, cs_text_handle(text, q->handle));
 	cs_add(&line, *q->above ? " below " : "");
@@ -176,7 +184,9 @@ static void cs_where(FILE *out, const struct cs_row *row, const struct cs_column
 	cs_line_end(out, &line);
 }
 
-/* A remark that would be cut off is left out of the verdict. */
+/* A remark that would be cut off is left out of the verdict: a text that ends at line.end does
+ * not fit.
+ */
 static void cs_show_row(FILE *out, const struct cs_row *row, bool rates,
 			const struct cs_columns *c)
 {
@@ -184,7 +194,7 @@ static void cs_show_row(FILE *out, const struct cs_row *row, bool rates,
 
 	cs_numbers(out, row, rates, c);
 	cs_where(out, row, c);
-	cs_line_begin(&line, c->width);
+	cs_line_begin(&line, c);
 	cs_add(&line, CS_INDENT);
 	cs_verdict(row->q, &row->delta, row->flows, row->n_flows, line.at,
 		   (size_t)(line.end - line.at) + 1);
@@ -201,11 +211,24 @@ static bool cs_is_lively(const struct cs_snapshot *before, const struct cs_qdisc
 	return now->qlen || now->packets != then->packets || now->drops != then->drops;
 }
 
+static void cs_more(FILE *out, size_t n, const struct cs_columns *c)
+{
+	struct cs_line line;
+	char text[CS_TEXT];
+
+	cs_line_begin(&line, c);
+	cs_add(&line, "and ");
+	cs_add(&line, cs_text_uint(text, n));
+	cs_add(&line, " more, which DEV, --handle or a higher window show");
+	cs_line_end(out, &line);
+}
+
 /* If not all qdiscs fit, leave out the idle ones, then the last ones. */
 void cs_table(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now,
-	      unsigned int width, unsigned int height)
+	      const struct cs_term *term)
 {
-	const struct cs_columns columns = cs_columns(now, width);
+	const unsigned int height = term->live ? term->height : 0;
+	const struct cs_columns columns = cs_columns(now, term);
 	size_t room = now->n_qdiscs, shown = 0, i;
 	struct cs_row row;
 	bool all = true;
@@ -224,6 +247,5 @@ void cs_table(FILE *out, const struct cs_snapshot *before, const struct cs_snaps
 		shown++;
 	}
 	if (!all)
-		fprintf(out, "and %zu more, which DEV, --handle or a higher window show\n",
-			now->n_qdiscs - shown);
+		cs_more(out, now->n_qdiscs - shown, &columns);
 }

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "term.h"
+#include "text.h"
 
 #define TERM_BUFFER	65536
 #define TERM_HELP	512
@@ -232,8 +233,9 @@ static void term_help(const struct cs_term *term)
 	char line[TERM_HELP];
 
 	snprintf(line, sizeof(line), "%s%s", term_state.paused ? "PAUSED  " : "", term->help);
-	printf("\n%s%.*s%s\033[K", cs_term_colour(term, CS_DIM), (int)term->width, line,
-	       cs_term_colour(term, CS_PLAIN));
+	printf("\n%s", cs_term_colour(term, CS_DIM));
+	cs_text_cut(stdout, line, term->width, term->utf8);
+	printf("%s\033[K", cs_term_colour(term, CS_PLAIN));
 }
 
 /* Each line over what was there; no line feed after the last, which would scroll */
@@ -283,4 +285,12 @@ const char *cs_term_colour(const struct cs_term *term, enum cs_colour colour)
 	};
 
 	return term->colour ? sequences[colour] : "";
+}
+
+void cs_term_line(FILE *out, const struct cs_term *term, enum cs_colour colour,
+		  const char *line)
+{
+	fputs(cs_term_colour(term, colour), out);
+	cs_text_cut(out, line, term->width, term->utf8);
+	fprintf(out, "%s\n", cs_term_colour(term, CS_PLAIN));
 }

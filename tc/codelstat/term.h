@@ -17,6 +17,7 @@
 #define CODELSTAT_TERM_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 enum cs_colour {
 	CS_PLAIN,	/* ends any other */
@@ -83,5 +84,9 @@ void cs_term_show(struct cs_term *term, const char *text);
 
 /* The sequence that switches to a colour; "" without colour */
 const char *cs_term_colour(const struct cs_term *term, enum cs_colour colour);
+
+/* Print a line of ASCII in a colour; one that is wider than @term ends in a mark */
+void cs_term_line(FILE *out, const struct cs_term *term, enum cs_colour colour,
+		  const char *line);
 
 #endif /* CODELSTAT_TERM_H */

@@ -128,6 +128,14 @@ char *cs_text_column(char *to, const char *end, const char *text, int width)
 	return to;
 }
 
+void cs_text_cut(FILE *out, const char *line, size_t width, bool utf8)
+{
+	if (strlen(line) <= width)
+		fputs(line, out);
+	else
+		fprintf(out, "%.*s%s", (int)width - !!width, line, utf8 ? "…" : "+");
+}
+
 static void cs_end_point(char *text, size_t size, const struct codel_tuple *tuple,
 			 const unsigned char *address, __be16 port)
 {

@@ -4,6 +4,7 @@
 #define CODELSTAT_TEXT_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "snapshot.h"
 
@@ -31,7 +32,10 @@ char *cs_text_flow(char text[CS_TEXT_FLOW], const struct codel_tuple *tuple);
 /* Write @text at @to and a 0, which is at @end at the latest; return the position of the 0 */
 char *cs_text_add(char *to, const char *end, const char *text);
 
-/* The same, filled up with blanks to @width: on the left, or on the right if that is negative */
+/* Print @line, which is ASCII, in @width columns at most: a line that is longer ends in a mark */
+void cs_text_cut(FILE *out, const char *line, size_t width, bool utf8);
+
+/* As cs_text_add(), filled up with blanks to @width: on the left, or on the right if that is negative */
 char *cs_text_column(char *to, const char *end, const char *text, int width);
 
 #endif /* CODELSTAT_TEXT_H */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /* "codelstat top": the flows of a queue */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,10 +82,11 @@ static void top_name(char name[CS_TEXT_FLOW], const struct cs_flow *flow)
 static void top_line(FILE *out, const struct top *top, enum cs_colour colour,
 		     const char *line)
 {
-	int room = top->term.live ? (int)top->term.width : TOP_LINE;
+	struct cs_term term = top->term;
 
-	fprintf(out, "%s%.*s%s\n", cs_term_colour(&top->term, colour), room, line,
-		cs_term_colour(&top->term, CS_PLAIN));
+	if (!term.live)
+		term.width = UINT_MAX;
+	cs_term_line(out, &term, colour, line);
 }
 
 static void top_row(FILE *out, const struct top *top, const struct flow_row *row,

@@ -91,25 +91,18 @@ static void watch_delay(char *line, const struct cs_delays *delays)
 		snprintf(line, WATCH_LINE, "delay  no packet was sent");
 }
 
-static void watch_line(FILE *out, const struct cs_term *term, enum cs_colour colour,
-		       const char *line)
-{
-	fprintf(out, "%s%.*s%s\n", cs_term_colour(term, colour), (int)term->width, line,
-		cs_term_colour(term, CS_PLAIN));
-}
-
 static void watch_head(FILE *out, const struct watch *watch, const struct cs_row *row)
 {
 	char line[WATCH_LINE];
 
 	watch_title(line, row->q);
-	watch_line(out, &watch->term, CS_BOLD, line);
+	cs_term_line(out, &watch->term, CS_BOLD, line);
 	watch_fate(line, row);
-	watch_line(out, &watch->term, CS_PLAIN, line);
+	cs_term_line(out, &watch->term, CS_PLAIN, line);
 	watch_delay(line, &row->delays);
-	watch_line(out, &watch->term, CS_PLAIN, line);
+	cs_term_line(out, &watch->term, CS_PLAIN, line);
 	cs_verdict(row->q, &row->delta, NULL, 0, line, sizeof(line));
-	watch_line(out, &watch->term, CS_GREEN, line);
+	cs_term_line(out, &watch->term, CS_GREEN, line);
 }
 
 static void watch_chart(FILE *out, const struct watch *watch, const struct cs_row *row)

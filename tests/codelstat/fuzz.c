@@ -84,13 +84,15 @@ static void round_of(struct cs_snapshot *before, struct cs_snapshot *now)
 {
 	const struct cs_filter filter = { .flows = any(8), .dev = any(4) ? NULL : "r1",
 					  .handle = any(4) ? 0 : 0x100000 };
+	const struct cs_term term = { .width = 1 + any(120), .height = any(40),
+				      .live = any(2), .utf8 = any(2) };
 	struct cs_raw raw = snapshot(any(6));
 	FILE *out = fopen("/dev/null", "w");
 
 	damage(&raw);
 	if (!cs_decode(now, &raw, &filter)) {
 		decoded += now->n_qdiscs + now->n_flows;
-		cs_table(out, before, now, 1 + any(120), any(2) ? 0 : any(40));
+		cs_table(out, before, now, &term);
 		cs_json(out, before, now);
 		cs_csv(out, any(2) ? before : NULL, now);
 	} else {

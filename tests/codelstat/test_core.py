@@ -271,6 +271,29 @@ def _() -> None:
     assert after.count("fq_codel_oot") == 1 and "overload" in after, after
 
 
+def wide(columns: int, locale: str, *words: str) -> list[str]:
+    """The lines of an output that is so wide."""
+    environment = os.environ | {"COLUMNS": str(columns), "LINES": "9", "LC_ALL": locale}
+    argv = [CODELSTAT, *words, "--replay", SHAPED, "-1"]
+    done = subprocess.run(argv, env=environment, capture_output=True, check=True)
+    return [n for n in done.stdout.decode().splitlines() if not n.startswith("(a chart")]
+
+
+@case("a line that is cut off ends in a mark, and no other does")
+def _() -> None:
+    for words in (("list",), ("watch", "r1", "--handle", "10:")):
+        whole = wide(250, "C", *words)
+        for locale, mark in (("C", "+"), ("C.UTF-8", "…")):
+            for columns in range(2, 100):
+                shown = wide(columns, locale, *words) if columns < 60 or "list" in words else []
+                for line, full in zip(shown, whole):
+                    without_remark = full.split("; ")[0]
+                    if len(without_remark) <= columns < len(full):
+                        full = without_remark
+                    expected = full if len(full) <= columns else full[: columns - 1] + mark
+                    check(f"{columns} columns, {locale}", line, expected)
+
+
 @case("a disk that is full")
 def _() -> None:
     with open("/dev/full", "wb") as full:

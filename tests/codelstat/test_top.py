@@ -150,6 +150,8 @@ def terminal() -> None:
     for frame in frames:
         for line in visible(frame).replace("\r", "").split("\n"):
             assert len(line) <= 60, line
+    rows = [r for f in frames for r in visible(f).split("\r\n") if re.match(r" *\d+% ", r)]
+    assert rows and all(len(row) == 60 and row[-1] == "…" for row in rows), rows
 
 
 SORTS = {
