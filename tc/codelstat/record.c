@@ -8,7 +8,13 @@
 #include "raw.h"
 #include "record.h"
 
-/* Every snapshot is written, shown or not. */
+/**
+ * struct cs_recorder - a source that writes every snapshot, shown or not
+ * @source: its interface
+ * @kernel: where the snapshots come from
+ * @path: of the recording
+ * @file: open; NULL until there is a snapshot to write
+ */
 struct cs_recorder {
 	struct cs_source source;
 	struct cs_source *kernel;
@@ -41,6 +47,20 @@ static int cs_record_write(const struct cs_recorder *recorder, const struct cs_r
 	return 0;
 }
 
+static int cs_record_begin(struct cs_recorder *recorder)
+{
+	struct cs_record_header header = {
+		.order = CS_RECORD_ORDER,
+		.version = CS_RECORD_VERSION,
+	};
+
+	memcpy(header.magic, CS_RECORD_MAGIC, sizeof(header.magic));
+	recorder->file = strcmp(recorder->path, "-") ? fopen(recorder->path, "we") : stdout;
+	if (!recorder->file || fwrite(&header, sizeof(header), 1, recorder->file) != 1)
+		return cs_record_failed(recorder);
+	return 0;
+}
+
 static int cs_record_next(struct cs_source *source, struct cs_snapshot *snapshot)
 {
 	struct cs_recorder *recorder = (struct cs_recorder *)source;
@@ -49,6 +69,8 @@ static int cs_record_next(struct cs_source *source, struct cs_snapshot *snapshot
 	/* do not record an empty snapshot */
 	if (got != 1 || !snapshot->n_qdiscs)
 		return got;
+	if (!recorder->file && cs_record_begin(recorder))
+		return -1;
 	return cs_record_write(recorder, cs_netlink_raw(recorder->kernel)) ? -1 : 1;
 }
 
@@ -75,20 +97,6 @@ static int cs_record_show(void *self, const struct cs_snapshot *before,
 	return CS_OK;
 }
 
-static int cs_record_begin(struct cs_recorder *recorder)
-{
-	struct cs_record_header header = {
-		.order = CS_RECORD_ORDER,
-		.version = CS_RECORD_VERSION,
-	};
-
-	memcpy(header.magic, CS_RECORD_MAGIC, sizeof(header.magic));
-	recorder->file = strcmp(recorder->path, "-") ? fopen(recorder->path, "we") : stdout;
-	if (!recorder->file || fwrite(&header, sizeof(header), 1, recorder->file) != 1)
-		return cs_record_failed(recorder);
-	return 0;
-}
-
 static int cs_record_run(int argc, char **argv)
 {
 	struct cs_recorder recorder = { .source = { .next = cs_record_next,
@@ -111,12 +119,8 @@ static int cs_record_run(int argc, char **argv)
 	recorder.kernel = cs_open(&common);
 	if (!recorder.kernel)
 		return CS_SYSTEM;
-	if (cs_record_begin(&recorder)) {
-		recorder.kernel->close(recorder.kernel);
-		return CS_SYSTEM;
-	}
 	status = cs_loop_on(&common, &recorder.source, &view);
-	if (fclose(recorder.file) && status == CS_OK) {
+	if (recorder.file && fclose(recorder.file) && status == CS_OK) {
 		cs_record_failed(&recorder);
 		status = CS_SYSTEM;
 	}

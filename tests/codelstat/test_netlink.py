@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-"""The root of a container sends messages to an exporter that looks into the container."""
+"""In a network namespace of its own, without qdiscs: there is nothing to record; and the root of a container
+sends messages to an exporter that looks into the container."""
 
 from __future__ import annotations
 
@@ -9,10 +10,11 @@ import re
 import socket
 import subprocess
 import sys
+import tempfile
 import urllib.request
 from pathlib import Path
 
-from cases import CODELSTAT, Skip, case, check, main
+from cases import CODELSTAT, Skip, case, check, codelstat, main
 from recordings import DONE, link, message, qdisc
 
 UNSHARE = ["unshare", "--map-root-user", "--net"]
@@ -46,6 +48,22 @@ def attack() -> int:
             except ConnectionRefusedError:
                 pass
     return taken
+
+
+@case("record without qdiscs fails, creates no file, and leaves one that is there as it is")
+def nothing_to_record() -> None:
+    if INSIDE not in sys.argv:
+        raise Skip("no user namespace can be made here")
+    with tempfile.TemporaryDirectory() as folder:
+        new, old = Path(folder) / "new.rec", Path(folder) / "old.rec"
+        old.write_text("old")
+        for path in (new, old):
+            for dev, reason in ((), "here"), (("lo",), "on lo"):
+                error = codelstat("record", str(path), *dev, status=1).stderr
+                check("said", error, f"codelstat: no codel or fq_codel qdisc {reason}\n")
+        check("files", os.listdir(folder), ["old.rec"])
+        check("the old one", old.read_text(), "old")
+    check("standard output", codelstat("record", "-", status=1).stdout, "")
 
 
 @case("the exporter takes no messages but the kernel's")
