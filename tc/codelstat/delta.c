@@ -139,5 +139,5 @@ double cs_backlog_ms(const struct cs_qdisc *qdisc, const struct cs_delta *delta)
 		return 0;
 	if (!delta->bytes || delta->seconds <= 0)
 		return -1;
-	return qdisc->backlog / ((double)delta->bytes / delta->seconds) * 1e3;
+	return (double)qdisc->backlog / ((double)delta->bytes / delta->seconds) * 1e3;
 }

@@ -225,8 +225,30 @@ static void cs_json_row(FILE *out, const struct cs_row *row)
 	cs_put(out, "}");
 }
 
+/* A device with several qdiscs, which is their sum */
+static void cs_json_total(FILE *out, const struct cs_snapshot *before,
+			  const struct cs_snapshot *now, size_t first)
+{
+	struct cs_total total;
+
+	cs_total_fill(&total, before, now, first);
+	cs_json_text(out, "{", "dev", total.q.dev);
+	cs_json_uint(out, "ifindex", (uint64_t)total.q.ifindex);
+	cs_json_uint(out, "queues", total.queues);
+	cs_put(out, ",\"stats\":{\"bytes\":");
+	cs_put_uint(out, total.q.bytes);
+	cs_json_uint(out, "packets", total.q.packets);
+	cs_json_uint(out, "drops", total.drops);
+	cs_json_uint(out, "backlog", total.q.backlog);
+	cs_json_uint(out, "qlen", total.q.qlen);
+	cs_put(out, "}");
+	cs_json_delta(out, &total.row);
+	cs_put(out, "}");
+}
+
 void cs_json(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now)
 {
+	const char *comma = "";
 	struct cs_row row;
 	size_t i;
 
@@ -242,6 +264,14 @@ void cs_json(FILE *out, const struct cs_snapshot *before, const struct cs_snapsh
 		cs_put(out, i ? "," : "");
 		cs_row_fill(&row, before, now, i);
 		cs_json_row(out, &row);
+	}
+	cs_put(out, "],\"devices\":[");
+	for (i = 0; i < now->n_qdiscs; i += cs_total_queues(now, i)) {
+		if (cs_total_queues(now, i) == 1)
+			continue;
+		cs_put(out, comma);
+		cs_json_total(out, before, now, i);
+		comma = ",";
 	}
 	cs_put(out, "]}\n");
 }

@@ -31,6 +31,28 @@ struct cs_row {
 void cs_row_fill(struct cs_row *row, const struct cs_snapshot *before,
 		 const struct cs_snapshot *now, size_t i);
 
+/**
+ * struct cs_total - the sum of all qdiscs of a device
+ * @queues: how many
+ * @drops: of all times
+ * @q: sums of the members bytes, packets, backlog and qlen; its kind is "8 queues"
+ * @row: of @q. An interval has a queue that was not there before: without @since. Delays are
+ *	known only if all qdiscs have histograms
+ */
+struct cs_total {
+	size_t queues;
+	uint64_t drops;
+	struct cs_qdisc q;
+	struct cs_row row;
+};
+
+/* total.c: number of qdiscs of the device whose first one is qdisc number @first in @now */
+size_t cs_total_queues(const struct cs_snapshot *now, size_t first);
+
+/* Of this device; @before may be NULL */
+void cs_total_fill(struct cs_total *total, const struct cs_snapshot *before,
+		   const struct cs_snapshot *now, size_t first);
+
 /* Words for enum codel_drop_cause and enum codel_mark_cause */
 extern const char *const cs_drop_words[CODEL_DROP_CAUSES];
 extern const char *const cs_mark_words[CODEL_MARK_CAUSES];

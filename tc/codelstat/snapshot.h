@@ -52,7 +52,7 @@ enum cs_kind {
  * @packets: the same, segments of the wire
  * @drops: all causes, in 32 bits (qstats)
  * @overlimits: qstats
- * @backlog: bytes
+ * @backlog: bytes; 64 bits for sums
  * @qlen: packets
  * @memory: bytes used; fq_codel
  * @maxpacket: bytes
@@ -91,8 +91,8 @@ struct cs_qdisc {
 	uint64_t packets;
 	uint32_t drops;
 	uint32_t overlimits;
-	uint32_t backlog;
-	uint32_t qlen;
+	uint64_t backlog;
+	uint64_t qlen;
 	uint32_t memory;
 	uint32_t maxpacket;
 	uint32_t ecn_mark;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-/* The list for people: three lines to a qdisc, in 80 columns. */
+/*
+ * The list for people: three lines to a qdisc, in 80 columns, and one ahead of them to a
+ * device with several.
+ */
 #include <string.h>
 #include <time.h>
 
@@ -14,6 +17,7 @@
 struct cs_columns {
 	int dev;
 	int kind;
+	size_t totals;		/* lines of devices */
 	unsigned int width;
 	bool utf8;
 };
@@ -23,7 +27,9 @@ static struct cs_columns cs_columns(const struct cs_snapshot *now, const struct 
 	struct cs_columns columns = {
 		.dev = 3, .kind = 4, .width = term->width, .utf8 = term->utf8,
 	};
-	size_t i;
+	size_t i, n, most = 0, totals = 0;
+	char text[CS_TEXT];
+	int width;
 
 	for (i = 0; i < now->n_qdiscs; i++) {
 		int dev = (int)strlen(now->qdiscs[i].dev);
@@ -31,6 +37,16 @@ static struct cs_columns cs_columns(const struct cs_snapshot *now, const struct 
 
 		columns.dev = dev > columns.dev ? dev : columns.dev;
 		columns.kind = kind > columns.kind ? kind : columns.kind;
+	}
+	for (i = 0; i < now->n_qdiscs; i += n) {
+		n = cs_total_queues(now, i);
+		totals += n > 1;
+		most = n > most ? n : most;
+	}
+	columns.totals = totals;
+	if (totals) {
+		width = (int)(strlen(cs_text_uint(text, most)) + strlen(" queues"));
+		columns.kind = width > columns.kind ? width : columns.kind;
 	}
 	return columns;
 }
@@ -133,8 +149,8 @@ static void cs_numbers(FILE *out, const struct cs_row *row, bool rates,
 		cs_delay_text(text[2], delays, delays->p90),
 		cs_delay_text(text[3], delays, delays->p99),
 		cs_delay_text(text[4], delays, delays->max),
-		cs_text_number(text[5], row->q->qlen),
-		cs_text_number(text[6], row->q->backlog),
+		cs_text_number(text[5], (double)row->q->qlen),
+		cs_text_number(text[6], (double)row->q->backlog),
 		row->backlog_ms < 0 ? "-" : cs_text_time(text[7], row->backlog_ms * 1e6),
 	};
 
@@ -223,29 +239,63 @@ static void cs_more(FILE *out, size_t n, const struct cs_columns *c)
 	cs_line_end(out, &line);
 }
 
+static void cs_show_total(FILE *out, const struct cs_snapshot *before,
+			  const struct cs_snapshot *now, size_t first,
+			  const struct cs_columns *c)
+{
+	struct cs_total total;
+
+	cs_total_fill(&total, before, now, first);
+	cs_numbers(out, &total.row, before, c);
+}
+
+/* Lines that are left; without @all, none of them is for an idle qdisc */
+struct cs_room {
+	size_t lines;
+	bool all;
+};
+
+/* The lines of a device, as far as there is room; returns the number of qdiscs shown */
+static size_t cs_show_device(FILE *out, const struct cs_snapshot *before,
+			     const struct cs_snapshot *now, size_t first,
+			     struct cs_room *room, const struct cs_columns *c)
+{
+	const size_t n = cs_total_queues(now, first);
+	size_t total = n > 1 && room->lines > CS_LINES;
+	size_t shown = 0, i;
+	struct cs_row row;
+
+	for (i = first; i < first + n && room->lines >= CS_LINES + total; i++) {
+		if (!room->all && !cs_is_lively(before, &now->qdiscs[i]))
+			continue;
+		if (total)
+			cs_show_total(out, before, now, first, c);
+		cs_row_fill(&row, before, now, i);
+		cs_show_row(out, &row, before, c);
+		room->lines -= CS_LINES + total;
+		total = 0;
+		shown++;
+	}
+	return shown;
+}
+
 /* If not all qdiscs fit, leave out the idle ones, then the last ones. */
 void cs_table(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now,
 	      const struct cs_term *term)
 {
-	const unsigned int height = term->live ? term->height : 0;
 	const struct cs_columns columns = cs_columns(now, term);
-	size_t room = now->n_qdiscs, shown = 0, i;
-	struct cs_row row;
-	bool all = true;
+	const size_t lines = CS_LINES_ABOVE + columns.totals + CS_LINES * now->n_qdiscs;
+	struct cs_room room = { .lines = SIZE_MAX, .all = true };
+	size_t i, shown = 0;
 
-	if (height && room * CS_LINES + CS_LINES_ABOVE > height) {
-		all = false;
-		room = height > CS_LINES_ABOVE + 1 + CS_LINES ?
-		       (height - CS_LINES_ABOVE - 1) / CS_LINES : 1;
+	if (term->live && lines > term->height) {
+		room.all = false;
+		room.lines = term->height > CS_LINES_ABOVE + 1 + CS_LINES ?
+			     term->height - CS_LINES_ABOVE - 1 : CS_LINES;
 	}
 	cs_head(out, before, now, &columns);
-	for (i = 0; i < now->n_qdiscs && shown < room; i++) {
-		if (!all && !cs_is_lively(before, &now->qdiscs[i]))
-			continue;
-		cs_row_fill(&row, before, now, i);
-		cs_show_row(out, &row, before, &columns);
-		shown++;
-	}
-	if (!all)
+	for (i = 0; i < now->n_qdiscs; i += cs_total_queues(now, i))
+		shown += cs_show_device(out, before, now, i, &room, &columns);
+	if (!room.all)
 		cs_more(out, now->n_qdiscs - shown, &columns);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /* "codelstat top": the flows of a queue */
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,12 +107,12 @@ static void top_title(FILE *out, const struct top *top, const struct top_view *v
 	const struct cs_qdisc *qdisc = view->of.q;
 	bool since = view->of.since;
 
-	snprintf(line, sizeof(line), "%s  %s %s  %s%s  backlog %up %sB  active flows %zu",
+	snprintf(line, sizeof(line), "%s  %s %s  %s%s  backlog %" PRIu64 "p %sB  active flows %zu",
 		 qdisc->dev, qdisc->kind, cs_text_handle(handle, qdisc->handle),
 		 cs_text_rate(rate, (double)view->of.delta.bytes * 8,
 			      since ? view->of.delta.seconds : 1),
 		 since ? "bit/s" : "bit", qdisc->qlen,
-		 cs_text_number(backlog, qdisc->backlog), view->n);
+		 cs_text_number(backlog, (double)qdisc->backlog), view->n);
 	top_line(out, top, CS_BOLD, line);
 	fputc('\n', out);
 	snprintf(line, sizeof(line), "%5s %6s %7s %6s %6s %5s %5s   %s", "share", "bit/s",

@@ -220,7 +220,7 @@ static void cs_value(char to[CS_TEXT], const char *name, const struct cs_facts *
 		{ "interval", true, (double)f->q->interval },
 		{ "threshold", true, (double)f->q->ce_threshold },
 		{ "packet", true, f->packet },
-		{ "qlen", false, f->q->qlen },
+		{ "qlen", false, (double)f->q->qlen },
 		{ "share", false, f->share },
 		{ "filter", false, (double)f->d->cause[CODEL_DROP_FILTER] },
 		{ "reset", false, (double)f->d->cause[CODEL_DROP_RESET] },

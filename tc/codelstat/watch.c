@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /* "codelstat watch": how long packets wait, over time */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,12 +69,12 @@ static void watch_fate(char *line, const struct cs_row *row)
 	char bytes[CS_TEXT], time[CS_TEXT];
 
 	snprintf(line, WATCH_LINE, "%sbit%s  %s packets%s  drops %s%s  marks %s%s  "
-		 "backlog %up %sB %s",
+		 "backlog %" PRIu64 "p %sB %s",
 		 cs_text_rate(bits, (double)delta->bytes * 8, seconds), per,
 		 cs_text_rate(packets, (double)delta->packets, seconds), per,
 		 cs_text_rate(drops, (double)delta->drops, seconds), per,
 		 cs_text_rate(marks, (double)delta->marks, seconds), per,
-		 row->q->qlen, cs_text_number(bytes, row->q->backlog),
+		 row->q->qlen, cs_text_number(bytes, (double)row->q->backlog),
 		 row->backlog_ms < 0 ? "" : cs_text_time(time, row->backlog_ms * 1e6));
 }
 

@@ -224,17 +224,46 @@ def _() -> None:
     check("output", json.loads(done.stdout), objects("-1")[0])
 
 
-@case("the table: three lines to a qdisc, none wider than 80")
+@case("a device with several queues has a total, and its delays if all of them have some")
+def _() -> None:
+    for refresh in objects() + objects("-1"):
+        check("devices", [d["dev"] for d in refresh["devices"]], ["r1", "idle0"])
+        for total in refresh["devices"]:
+            qdiscs = [q for q in refresh["qdiscs"] if q["dev"] == total["dev"]]
+            check("queues", total["queues"], len(qdiscs))
+            check("since", {total["since"]}, {q["since"] for q in qdiscs})
+            for key, value in total["stats"].items():
+                check(key, value, sum(q["stats"][key] for q in qdiscs))
+            change = total["change"]
+            for key in "bytes", "packets":
+                check(key, change[key], sum(q["change"][key] for q in qdiscs))
+            for key in "drops", "marks":
+                for cause, packets in change[key].items():
+                    check(cause, packets, sum(q["change"][key][cause] for q in qdiscs))
+            assert ("p50_ns" in change) == (total["dev"] == "r1"), total
+        change, qdiscs = refresh["devices"][0]["change"], refresh["qdiscs"][:2]
+        buckets: dict[tuple[int, int], int] = {}
+        for begin, end, packets in (b for q in qdiscs for b in q["change"].get("buckets", [])):
+            buckets[begin, end] = buckets.get((begin, end), 0) + packets
+        check("buckets", change["buckets"], [[*b, n] for b, n in sorted(buckets.items())])
+        longest = max(q["delay"]["max_ns"] for q in qdiscs)
+        for key, p in ("p50", 50), ("p90", 90), ("p99", 99), ("p999", 99.9), ("max", 100):
+            check(key, change[f"{key}_ns"], percentile(change["buckets"], p, longest))
+
+
+@case("the table: three lines to a qdisc, a total to each of two devices, none wider than 80")
 def _() -> None:
     blocks = replay().strip().split("\n\n")
     check("blocks", len(blocks), SNAPSHOTS - 1)
     for block in blocks:
         lines = block.splitlines()
-        check("lines", len(lines), 2 + 3 * 5)
+        check("lines", len(lines), 2 + 3 * 5 + 2)
         assert max(map(len, lines)) <= 80, max(lines, key=len)
         check("columns", lines[1].split()[:3], ["DEV", "KIND", "BIT/S"])
-        assert re.match(r"r1 +fq_codel_oot +[78](\.\d+)?M ", lines[2]), lines[2]
-        assert re.search(r"10: below htb 1:1, drops/s codel \d+, marks/s", lines[3]), lines[3]
+        assert re.match(r"r1 +2 queues +(9|10)(\.\d+)?M ", lines[2]), lines[2]
+        assert re.match(r"r1 +fq_codel_oot +[78](\.\d+)?M ", lines[3]), lines[3]
+        assert re.search(r"10: below htb 1:1, drops/s codel \d+, marks/s", lines[4]), lines[4]
+        assert re.match(r"idle0 +2 queues +0 +- ", lines[9]), lines[9]
 
 
 def screen(rows: int, columns: int, *words: str) -> str:

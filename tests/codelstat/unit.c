@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../unit/ktap.h"
+#include "row.h"
 #include "text.h"
 
 #define MS	1000000.0
@@ -217,6 +218,37 @@ static void finds(void)
 		differs("another handle", "found", "none");
 }
 
+/* Two queues of device 1, and one of device 2, which has none beside it */
+static void totals(void)
+{
+	struct cs_qdisc then[3] = { oot_qdisc(), oot_qdisc(), oot_qdisc() }, now[3];
+	const struct cs_snapshot before = { .monotonic = 1, .qdiscs = then, .n_qdiscs = 3 };
+	const struct cs_snapshot after = { .monotonic = 2000000001, .qdiscs = now, .n_qdiscs = 3 };
+	struct cs_total total;
+
+	then[0].ifindex = then[1].ifindex = 1, then[2].ifindex = 2;
+	then[1].parent = 1;
+	memcpy(now, then, sizeof(now));
+	now[0].backlog = now[1].backlog = 3000000000;
+	now[0].bytes = 4000000000, now[1].bytes = 5000000000;
+	now[0].drops = now[1].drops = 3000000000;
+	same_number("queues", (double)cs_total_queues(&after, 0), 2);
+	same_number("queues of the other", (double)cs_total_queues(&after, 2), 1);
+	cs_total_fill(&total, &before, &after, 0);
+	same_number("backlog", (double)total.q.backlog, 6e9);
+	same_number("drops", (double)total.drops, 6e9);
+	same_number("bytes", (double)total.row.delta.bytes, 9e9);
+	same_number("seconds", total.row.delta.seconds, 2);
+	same_number("wait", total.row.backlog_ms, 6e9 / 4.5e9 * 1e3);
+	/* the counters of one began again: the sum is of no interval */
+	then[1].bytes = 6000000000;
+	then[0].bytes = 1000000000;
+	cs_total_fill(&total, &before, &after, 0);
+	same_number("since", total.row.since, 0);
+	same_number("all bytes", (double)total.row.delta.bytes, 9e9);
+	same_number("no wait", total.row.backlog_ms < 0, 1);
+}
+
 /* Flows of default qdiscs have the same handle, 0: on a device with two they have no owner */
 static void owners(void)
 {
@@ -390,6 +422,7 @@ int main(void)
 		{ "percentiles", percentiles },
 		{ "what happened in an interval", deltas },
 		{ "the same qdisc in an earlier snapshot", finds },
+		{ "the total of a device", totals },
 		{ "whose flows they are", owners },
 		{ "verdicts", verdicts },
 	};

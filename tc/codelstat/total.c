@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+/* See row.h */
+#include <stdio.h>
+#include <string.h>
+
+#include "row.h"
+
+size_t cs_total_queues(const struct cs_snapshot *now, size_t first)
+{
+	size_t end = first;
+
+	while (end < now->n_qdiscs && now->qdiscs[end].ifindex == now->qdiscs[first].ifindex)
+		end++;
+	return end - first;
+}
+
+static void cs_total_add_qdisc(struct cs_qdisc *total, const struct cs_qdisc *q)
+{
+	total->bytes += q->bytes;
+	total->packets += q->packets;
+	total->backlog += q->backlog;
+	total->qlen += q->qlen;
+	total->oot &= q->oot;
+	if (total->ext_stats.delay_max < q->ext_stats.delay_max)
+		total->ext_stats.delay_max = q->ext_stats.delay_max;
+}
+
+static void cs_total_add_delta(struct cs_delta *total, const struct cs_delta *delta,
+			       const struct cs_qdisc *q)
+{
+	const unsigned int first = q->ext_stats.delay_first;
+	unsigned int i;
+
+	total->bytes += delta->bytes;
+	total->packets += delta->packets;
+	total->drops += delta->drops;
+	total->marks += delta->marks;
+	total->delays += delta->delays;
+	for (i = 0; i < CODEL_DROP_CAUSES; i++)
+		total->cause[i] += delta->cause[i];
+	for (i = 0; i < CODEL_MARK_CAUSES; i++)
+		total->mark[i] += delta->mark[i];
+	for (i = first; i < first + q->ext_stats.delay_count; i++)
+		total->delay[i] += delta->delay[i];
+}
+
+/* A total with queues that were not there before is of no interval. */
+static bool cs_total_since(const struct cs_snapshot *before, const struct cs_qdisc *q, size_t n)
+{
+	for (; before && n && cs_snapshot_find(before, q); q++)
+		n--;
+	return !n;
+}
+
+void cs_total_fill(struct cs_total *total, const struct cs_snapshot *before,
+		   const struct cs_snapshot *now, size_t first)
+{
+	const size_t n = cs_total_queues(now, first);
+	const struct cs_qdisc *q = &now->qdiscs[first];
+	const bool since = cs_total_since(before, q, n);
+	struct cs_row *row = &total->row;
+	struct cs_delta delta;
+	size_t i;
+
+	memset(total, 0, sizeof(*total));
+	total->queues = n;
+	total->q.ifindex = q->ifindex;
+	memcpy(total->q.dev, q->dev, sizeof(q->dev));
+	snprintf(total->q.kind, sizeof(total->q.kind), "%u queues", (unsigned int)n);
+	total->q.oot = true;
+	row->q = &total->q;
+	row->since = since;
+	if (since)
+		row->delta.seconds = (double)(now->monotonic - before->monotonic) / 1e9;
+	for (i = 0; i < n; i++, q++) {
+		cs_delta(&delta, since ? cs_snapshot_find(before, q) : NULL, q, 0);
+		total->drops += q->drops;
+		cs_total_add_qdisc(&total->q, q);
+		cs_total_add_delta(&row->delta, &delta, q);
+	}
+	if (total->q.oot)
+		cs_delays(&row->delays, &total->q, &row->delta);
+	row->backlog_ms = cs_backlog_ms(&total->q, &row->delta);
+}
