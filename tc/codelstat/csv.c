@@ -13,7 +13,7 @@ void cs_csv_header(FILE *out)
 	for (i = 0; i < CODEL_MARK_CAUSES; i++)
 		fprintf(out, ",mark_%s", cs_mark_words[i]);
 	fputs(",p50_ns,p90_ns,p99_ns,p999_ns,max_ns,backlog_packets,backlog_bytes,backlog_ms,"
-	      "verdict\n", out);
+	      "verdict,module,verdict_code\n", out);
 }
 
 static void cs_csv_text(FILE *out, const char *text)
@@ -58,6 +58,7 @@ static void cs_csv_row(FILE *out, const struct cs_row *row)
 {
 	const struct cs_qdisc *q = row->q;
 	char text[CS_TEXT], verdict[256];
+	enum cs_code code;
 
 	cs_csv_quoted(out, q->dev);
 	cs_csv_uint(out, (uint64_t)q->ifindex);
@@ -80,8 +81,10 @@ static void cs_csv_row(FILE *out, const struct cs_row *row)
 		fprintf(out, "%.3f", row->backlog_ms);
 	else if (!q->backlog)
 		cs_put(out, "0");
-	cs_verdict(q, &row->delta, row->flows, row->n_flows, verdict, sizeof(verdict));
+	code = cs_verdict(q, &row->delta, row->flows, row->n_flows, verdict, sizeof(verdict));
 	cs_csv_quoted(out, verdict);
+	cs_csv_text(out, cs_module_word(q));
+	cs_csv_text(out, cs_code_words[code]);
 	cs_put(out, "\n");
 }
 

@@ -183,7 +183,7 @@ static void cs_fq_codel_options(struct cs_qdisc *q, const struct nlattr **tb)
 	cs_u32(&q->memory_limit, tb[TCA_FQ_CODEL_MEMORY_LIMIT]);
 }
 
-/* Returns whether the module is this project's. */
+/* Returns whether the module is out-of-tree. */
 static bool cs_options(struct cs_qdisc *q, const struct nlattr *options)
 {
 	const struct nlattr *tb[TCA_CODEL_EXT + 1], *ext[TCA_CODEL_EXT_MAX + 1];
@@ -242,7 +242,7 @@ static bool cs_ext_stats_at(struct cs_snapshot *snapshot, struct cs_qdisc *q,
 }
 
 static void cs_codel_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
-			   const struct nlattr *app, bool ext)
+			   const struct nlattr *app)
 {
 	struct tc_codel_xstats st;
 
@@ -253,11 +253,12 @@ static void cs_codel_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
 	q->drop_overlimit = st.drop_overlimit;
 	q->ecn_mark = st.ecn_mark;
 	q->ce_mark = st.ce_mark;
-	q->oot = ext && cs_ext_stats_at(snapshot, q, app, offsetof(struct codel_xstats, ext));
+	q->oot = q->out_of_tree &&
+		 cs_ext_stats_at(snapshot, q, app, offsetof(struct codel_xstats, ext));
 }
 
 static void cs_fq_codel_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
-			      const struct nlattr *app, bool ext)
+			      const struct nlattr *app)
 {
 	struct codel_fq_xstats st;
 	const struct tc_fq_codel_qd_stats *qd = &st.common.qdisc_stats;
@@ -273,7 +274,8 @@ static void cs_fq_codel_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
 	q->new_flow_count = qd->new_flow_count;
 	q->active = qd->new_flows_len + qd->old_flows_len;
 	q->memory = qd->memory_usage;
-	q->oot = ext && cs_ext_stats_at(snapshot, q, app, offsetof(struct codel_fq_xstats, ext));
+	q->oot = q->out_of_tree &&
+		 cs_ext_stats_at(snapshot, q, app, offsetof(struct codel_fq_xstats, ext));
 	if (q->oot)
 		q->collisions = st.shared;
 }
@@ -316,7 +318,6 @@ static int cs_decode_qdisc(struct cs_snapshot *snapshot, const struct cs_filter 
 	char kind[CS_KIND_MAX];
 	struct cs_qdisc *q;
 	enum cs_kind type;
-	bool ext;
 
 	cs_attrs(tb, TCA_STATS2, tcm + 1, mnl_nlmsg_get_payload_len(nlh) - sizeof(*tcm));
 	cs_word(kind, sizeof(kind), tb[TCA_KIND]);
@@ -334,13 +335,13 @@ static int cs_decode_qdisc(struct cs_snapshot *snapshot, const struct cs_filter 
 	q->parent = tcm->tcm_parent;
 	q->type = type;
 	memcpy(q->kind, kind, sizeof(q->kind));
-	ext = cs_options(q, tb[TCA_OPTIONS]);
+	q->out_of_tree = cs_options(q, tb[TCA_OPTIONS]);
 	cs_nested(stats, TCA_STATS_PKT64, tb[TCA_STATS2]);
 	cs_common_stats(q, stats);
 	if (type == CS_CODEL)
-		cs_codel_stats(snapshot, q, stats[TCA_STATS_APP], ext);
+		cs_codel_stats(snapshot, q, stats[TCA_STATS_APP]);
 	else
-		cs_fq_codel_stats(snapshot, q, stats[TCA_STATS_APP], ext);
+		cs_fq_codel_stats(snapshot, q, stats[TCA_STATS_APP]);
 	return 0;
 }
 

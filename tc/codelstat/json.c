@@ -207,6 +207,7 @@ static void cs_json_row(FILE *out, const struct cs_row *row)
 {
 	const struct cs_qdisc *q = row->q;
 	char text[CS_TEXT], verdict[256];
+	enum cs_code code;
 
 	cs_json_text(out, "{", "dev", q->dev);
 	cs_json_uint(out, "ifindex", (uint64_t)q->ifindex);
@@ -215,13 +216,15 @@ static void cs_json_row(FILE *out, const struct cs_row *row)
 	if (*q->above)
 		cs_json_text(out, ",", "above", q->above);
 	cs_json_text(out, ",", "kind", q->kind);
+	cs_json_text(out, ",", "module", cs_module_word(q));
 	cs_json_options(out, q);
 	cs_json_stats(out, q);
 	if (q->oot)
 		cs_json_ext_stats(out, q);
 	cs_json_delta(out, row);
-	cs_verdict(q, &row->delta, row->flows, row->n_flows, verdict, sizeof(verdict));
+	code = cs_verdict(q, &row->delta, row->flows, row->n_flows, verdict, sizeof(verdict));
 	cs_json_text(out, ",", "verdict", verdict);
+	cs_json_text(out, ",", "verdict_code", cs_code_words[code]);
 	cs_put(out, "}");
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+#include <string.h>
+
 #include "row.h"
 #include "text.h"
 
@@ -24,6 +26,16 @@ void cs_row_fill(struct cs_row *row, const struct cs_snapshot *before,
 	cs_delays(&row->delays, row->q, &row->delta);
 	row->backlog_ms = cs_backlog_ms(row->q, &row->delta);
 	row->flows = cs_snapshot_flows(now, row->q, &row->n_flows);
+}
+
+const char *cs_module_word(const struct cs_qdisc *qdisc)
+{
+	return qdisc->out_of_tree ? "out-of-tree" : "in-tree";
+}
+
+bool cs_is_plain(const struct cs_qdisc *qdisc)
+{
+	return !strstr(qdisc->kind, "_oot");
 }
 
 void cs_put(FILE *out, const char *text)

@@ -57,6 +57,12 @@ void cs_total_fill(struct cs_total *total, const struct cs_snapshot *before,
 extern const char *const cs_drop_words[CODEL_DROP_CAUSES];
 extern const char *const cs_mark_words[CODEL_MARK_CAUSES];
 
+/* The module that serves a qdisc: "out-of-tree" or "in-tree" */
+const char *cs_module_word(const struct cs_qdisc *qdisc);
+
+/* Whether its kind, "codel" or "fq_codel", does not already show the module */
+bool cs_is_plain(const struct cs_qdisc *qdisc);
+
 /* Fast output without printf() and locks, which would be most of the cost of a list of a
  * thousand qdiscs.
  */

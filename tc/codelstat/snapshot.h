@@ -39,7 +39,8 @@ enum cs_kind {
  * @above: kind of the parent qdisc ("mq", "htb"), "" for a root
  * @kind: its name
  * @type: as an enum
- * @oot: an out-of-tree qdisc, whose extended statistics are in @ext_stats
+ * @out_of_tree: its module is out-of-tree
+ * @oot: the same, and its extended statistics are in @ext_stats
  * @target: ns
  * @interval: ns
  * @limit: packets
@@ -76,6 +77,7 @@ struct cs_qdisc {
 	char above[CS_NAME_MAX];
 	char kind[CS_KIND_MAX];
 	enum cs_kind type;
+	bool out_of_tree;
 	bool oot;
 
 	uint64_t target;
@@ -306,6 +308,33 @@ void cs_delays(struct cs_delays *delays, const struct cs_qdisc *qdisc,
 /* Milliseconds that the backlog takes at the rate of the interval; negative if not known */
 double cs_backlog_ms(const struct cs_qdisc *qdisc, const struct cs_delta *delta);
 
+/* Verdicts: numbers may change, words do not */
+enum cs_code {
+	CS_LIMIT_ZERO,
+	CS_IDLE,
+	CS_STALLED,
+	CS_OVERLOAD_LIMIT,
+	CS_MEMORY_LIMIT,
+	CS_PACKET_LIMIT,
+	CS_FILTER_DROPS,
+	CS_RESET_DROPS,
+	CS_CHANGE_DROPS,
+	CS_SLOW_LINK,
+	CS_CE_THRESHOLD,
+	CS_UNRESPONSIVE_FLOW,
+	CS_OVERLOAD_CEILING,
+	CS_SLOW_SENDERS,
+	CS_IN_CONTROL,
+	CS_ACTING,
+	CS_STANDING_QUEUE,
+	CS_BURSTS,
+	CS_WAITING,
+	CS_NOT_THE_BOTTLENECK,
+	CS_CODES
+};
+
+extern const char *const cs_code_words[CS_CODES];
+
 /**
  * cs_verdict() - the state of a queue for its operator, in one line
  * @qdisc: as it is now
@@ -314,8 +343,10 @@ double cs_backlog_ms(const struct cs_qdisc *qdisc, const struct cs_delta *delta)
  * @n_flows: how many
  * @text: written
  * @size: of @text
+ *
+ * Return: the same without numbers and without the remark
  */
-void cs_verdict(const struct cs_qdisc *qdisc, const struct cs_delta *delta,
-		const struct cs_flow *flows, size_t n_flows, char *text, size_t size);
+enum cs_code cs_verdict(const struct cs_qdisc *qdisc, const struct cs_delta *delta,
+			const struct cs_flow *flows, size_t n_flows, char *text, size_t size);
 
 #endif /* CODELSTAT_SNAPSHOT_H */

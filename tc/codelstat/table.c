@@ -195,6 +195,10 @@ static void cs_where(FILE *out, const struct cs_row *row, const struct cs_column
 	cs_add(&line, q->above);
 	cs_add(&line, " ");
 	cs_add(&line, cs_text_handle(text, q->parent));
+	if (cs_is_plain(q)) {
+		cs_add(&line, ", ");
+		cs_add(&line, cs_module_word(q));
+	}
 	cs_causes(&line, "drops", row, row->delta.cause, cs_drop_words, CODEL_DROP_CAUSES);
 	cs_causes(&line, "marks", row, row->delta.mark, cs_mark_words, CODEL_MARK_CAUSES);
 	cs_line_end(out, &line);

@@ -107,8 +107,9 @@ static void top_title(FILE *out, const struct top *top, const struct top_view *v
 	const struct cs_qdisc *qdisc = view->of.q;
 	bool since = view->of.since;
 
-	snprintf(line, sizeof(line), "%s  %s %s  %s%s  backlog %" PRIu64 "p %sB  active flows %zu",
+	snprintf(line, sizeof(line), "%s  %s %s%s%s  %s%s  backlog %" PRIu64 "p %sB  active flows %zu",
 		 qdisc->dev, qdisc->kind, cs_text_handle(handle, qdisc->handle),
+		 cs_is_plain(qdisc) ? " " : "", cs_is_plain(qdisc) ? cs_module_word(qdisc) : "",
 		 cs_text_rate(rate, (double)view->of.delta.bytes * 8,
 			      since ? view->of.delta.seconds : 1),
 		 since ? "bit/s" : "bit", qdisc->qlen,

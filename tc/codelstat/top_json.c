@@ -82,9 +82,9 @@ void top_json(FILE *out, const struct top_view *view)
 	else
 		fputs("null", out);
 	fprintf(out, ",\"dev\":\"%s\",\"handle\":\"%s\",\"parent\":\"%s\",\"kind\":\"%s\""
-		",\"bytes\":%" PRIu64 ",\"active_flows\":%zu,\"flows\":[", qdisc->dev,
+		",\"module\":\"%s\",\"bytes\":%" PRIu64 ",\"active_flows\":%zu,\"flows\":[", qdisc->dev,
 		cs_text_handle(handle, qdisc->handle), cs_text_handle(parent, qdisc->parent),
-		qdisc->kind, view->of.delta.bytes, view->n);
+		qdisc->kind, cs_module_word(qdisc), view->of.delta.bytes, view->n);
 	for (i = 0; i < view->shown; i++) {
 		fputs(i ? "," : "", out);
 		top_json_flow(out, &view->rows[i], longest);

@@ -169,37 +169,83 @@ static bool cs_no_ecn(const struct cs_facts *f)
 
 struct cs_rule {
 	bool (*holds)(const struct cs_facts *facts);
+	enum cs_code code;
 	const char *text;	/* {NAME}: see cs_value() */
 };
 
 static const struct cs_rule cs_rules[] = {
-	{ cs_limit_zero,	"limit 0 drops every packet: set a limit" },
-	{ cs_idle,		"idle: no packets" },
-	{ cs_stalled,		"stalled: {qlen} packets wait and none leaves" },
-	{ cs_flood,		"overload: senders ignore CoDel, and the limit drops" },
-	{ cs_memory,		"memory limit drops before CoDel acts: raise memory_limit" },
-	{ cs_limit,		"packet limit drops before CoDel acts: raise limit" },
-	{ cs_filter_drops,	"a filter drops packets: {filter} of them" },
-	{ cs_reset,		"{reset} packets were dropped as the device was put down" },
-	{ cs_change,		"a change of options dropped {change} packets" },
-	{ cs_slow_link,		"slow link: a packet takes {packet}: raise target to that" },
-	{ cs_threshold,		"ce_threshold marks: p99 {p99}, threshold {threshold}" },
-	{ cs_slow_flow,		"one flow holds {share}% of the backlog and ignores CoDel: p99 {p99}" },
-	{ cs_over_ceiling,	"overload: senders ignore CoDel, and the ceiling drops" },
-	{ cs_slow_senders,	"senders are slow to react: p50 {p50}, p90 {p90}, target {target}" },
-	{ cs_control,		"CoDel is in control: p99 {p99}, target {target}" },
-	{ cs_control_unknown,	"CoDel acts; the kernel's own does not tell the delay" },
-	{ cs_stands,		"a queue stands: p50 {p50}; CoDel acts if it lasts {interval}" },
-	{ cs_bursts,		"no standing queue: only bursts wait, up to {max}" },
-	{ cs_waits_unknown,	"packets wait; the kernel's own does not tell how long" },
-	{ cs_nothing_unknown,	"not the bottleneck, as far as the kernel's own tells" },
-	{ cs_otherwise,		"not the bottleneck: queue never builds" },
+	{ cs_limit_zero,	CS_LIMIT_ZERO,
+	  "limit 0 drops every packet: set a limit" },
+	{ cs_idle,		CS_IDLE,
+	  "idle: no packets" },
+	{ cs_stalled,		CS_STALLED,
+	  "stalled: {qlen} packets wait and none leaves" },
+	{ cs_flood,		CS_OVERLOAD_LIMIT,
+	  "overload: senders ignore CoDel, and the limit drops" },
+	{ cs_memory,		CS_MEMORY_LIMIT,
+	  "memory limit drops before CoDel acts: raise memory_limit" },
+	{ cs_limit,		CS_PACKET_LIMIT,
+	  "packet limit drops before CoDel acts: raise limit" },
+	{ cs_filter_drops,	CS_FILTER_DROPS,
+	  "a filter drops packets: {filter} of them" },
+	{ cs_reset,		CS_RESET_DROPS,
+	  "{reset} packets were dropped as the device was put down" },
+	{ cs_change,		CS_CHANGE_DROPS,
+	  "a change of options dropped {change} packets" },
+	{ cs_slow_link,		CS_SLOW_LINK,
+	  "slow link: a packet takes {packet}: raise target to that" },
+	{ cs_threshold,		CS_CE_THRESHOLD,
+	  "ce_threshold marks: p99 {p99}, threshold {threshold}" },
+	{ cs_slow_flow,		CS_UNRESPONSIVE_FLOW,
+	  "one flow holds {share}% of the backlog and ignores CoDel: p99 {p99}" },
+	{ cs_over_ceiling,	CS_OVERLOAD_CEILING,
+	  "overload: senders ignore CoDel, and the ceiling drops" },
+	{ cs_slow_senders,	CS_SLOW_SENDERS,
+	  "senders are slow to react: p50 {p50}, p90 {p90}, target {target}" },
+	{ cs_control,		CS_IN_CONTROL,
+	  "CoDel is in control: p99 {p99}, target {target}" },
+	{ cs_control_unknown,	CS_ACTING,
+	  "CoDel acts; in-tree qdiscs do not report the delay" },
+	{ cs_stands,		CS_STANDING_QUEUE,
+	  "a queue stands: p50 {p50}; CoDel acts if it lasts {interval}" },
+	{ cs_bursts,		CS_BURSTS,
+	  "no standing queue: only bursts wait, up to {max}" },
+	{ cs_waits_unknown,	CS_WAITING,
+	  "packets wait; in-tree qdiscs do not report how long" },
+	{ cs_nothing_unknown,	CS_NOT_THE_BOTTLENECK,
+	  "not the bottleneck, as far as in-tree statistics show" },
+	{ cs_otherwise,		CS_NOT_THE_BOTTLENECK,
+	  "not the bottleneck: queue never builds" },
 };
 
+const char *const cs_code_words[CS_CODES] = {
+	[CS_LIMIT_ZERO] = "limit_zero",
+	[CS_IDLE] = "idle",
+	[CS_STALLED] = "stalled",
+	[CS_OVERLOAD_LIMIT] = "overload_limit",
+	[CS_MEMORY_LIMIT] = "memory_limit",
+	[CS_PACKET_LIMIT] = "packet_limit",
+	[CS_FILTER_DROPS] = "filter_drops",
+	[CS_RESET_DROPS] = "reset_drops",
+	[CS_CHANGE_DROPS] = "change_drops",
+	[CS_SLOW_LINK] = "slow_link",
+	[CS_CE_THRESHOLD] = "ce_threshold",
+	[CS_UNRESPONSIVE_FLOW] = "unresponsive_flow",
+	[CS_OVERLOAD_CEILING] = "overload_ceiling",
+	[CS_SLOW_SENDERS] = "slow_senders",
+	[CS_IN_CONTROL] = "in_control",
+	[CS_ACTING] = "acting",
+	[CS_STANDING_QUEUE] = "standing_queue",
+	[CS_BURSTS] = "bursts",
+	[CS_WAITING] = "waiting",
+	[CS_NOT_THE_BOTTLENECK] = "not_the_bottleneck",
+};
+
+/* Remarks have no code. */
 static const struct cs_rule cs_remarks[] = {
-	{ cs_one_flow,		"one flow holds {share}% of the backlog" },
-	{ cs_collisions,		"more flows than queues: raise flows" },
-	{ cs_no_ecn,		"drops that ECN could have been marks" },
+	{ cs_one_flow,		0, "one flow holds {share}% of the backlog" },
+	{ cs_collisions,	0, "more flows than queues: raise flows" },
+	{ cs_no_ecn,		0, "drops that ECN could have been marks" },
 };
 
 #define CS_RULES(table) (sizeof(table) / sizeof(*(table)))
@@ -255,21 +301,13 @@ static char *cs_fill_in(char *to, const char *end, const char *text,
 	return to;
 }
 
-/* The text of the first rule that holds, behind @prefix; false if none does or if there
- * is no room for all of it
- */
-static bool cs_judge(char *to, size_t size, const char *prefix, const struct cs_rule *rules,
-		     size_t n, const struct cs_facts *facts)
+/* The first rule that holds; @end if none does */
+static const struct cs_rule *cs_first(const struct cs_rule *rule, const struct cs_rule *end,
+				      const struct cs_facts *facts)
 {
-	const char *end = to + size - 1;
-	size_t i;
-
-	for (i = 0; i < n && !rules[i].holds(facts); i++)
-		;
-	if (i == n)
-		return false;
-	to = cs_text_add(to, end, prefix);
-	return cs_fill_in(to, end, rules[i].text, facts) < end;
+	while (rule < end && !rule->holds(facts))
+		rule++;
+	return rule;
 }
 
 static double cs_largest_share(const struct cs_flow *flows, size_t n)
@@ -285,11 +323,22 @@ static double cs_largest_share(const struct cs_flow *flows, size_t n)
 	return sum ? (double)largest * 100 / (double)sum : 0;
 }
 
-void cs_verdict(const struct cs_qdisc *qdisc, const struct cs_delta *delta,
-		const struct cs_flow *flows, size_t n_flows, char *text, size_t size)
+/* The remark is left out if it does not fit */
+static void cs_remark(char *to, const char *end, const struct cs_facts *facts)
+{
+	const struct cs_rule *last = cs_remarks + CS_RULES(cs_remarks);
+	const struct cs_rule *rule = cs_first(cs_remarks, last, facts);
+
+	if (rule < last && cs_fill_in(cs_text_add(to, end, "; "), end, rule->text, facts) == end)
+		*to = '\0';
+}
+
+enum cs_code cs_verdict(const struct cs_qdisc *qdisc, const struct cs_delta *delta,
+			const struct cs_flow *flows, size_t n_flows, char *text, size_t size)
 {
 	struct cs_facts facts = { .q = qdisc, .d = delta };
-	size_t used;
+	const char *end = text + size - 1;
+	const struct cs_rule *rule;
 
 	cs_delays(&facts.delays, qdisc, delta);
 	facts.signals = delta->cause[CODEL_DROP_CODEL] + delta->mark[CODEL_MARK_CODEL];
@@ -300,8 +349,8 @@ void cs_verdict(const struct cs_qdisc *qdisc, const struct cs_delta *delta,
 	if (flows)
 		facts.share = cs_largest_share(flows, n_flows);
 
-	cs_judge(text, size, "", cs_rules, CS_RULES(cs_rules), &facts);
-	used = strlen(text);
-	if (!cs_judge(text + used, size - used, "; ", cs_remarks, CS_RULES(cs_remarks), &facts))
-		text[used] = '\0';
+	/* the last rule always holds */
+	rule = cs_first(cs_rules, cs_rules + CS_RULES(cs_rules), &facts);
+	cs_remark(cs_fill_in(text, end, rule->text, &facts), end, &facts);
+	return rule->code;
 }

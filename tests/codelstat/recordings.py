@@ -41,8 +41,10 @@ def qdisc(
     return message(NEWQDISC, _tc(ifindex, handle, ROOT, kind) + more, sequence)
 
 
-def codel_oot(ifindex: int, handle: int, nest: bytes, ceiling_drops: int = 0) -> bytes:
-    """A codel of this project with these attributes in its nest. The ceiling has dropped packets of 100
+def codel_oot(
+    ifindex: int, handle: int, nest: bytes, ceiling_drops: int = 0, kind: bytes = b"codel_oot"
+) -> bytes:
+    """An out-of-tree codel with these attributes in its nest. The ceiling has dropped packets of 100
     bytes, as many as left."""
     counts = [0] * 28
     counts[0:2] = [2 * ceiling_drops, 200 * ceiling_drops]  # received
@@ -51,7 +53,7 @@ def codel_oot(ifindex: int, handle: int, nest: bytes, ceiling_drops: int = 0) ->
     basic = attribute(1, struct.pack("=QI4x", 100 * ceiling_drops, ceiling_drops))
     options = attribute(2, struct.pack("=I", 1000)) + attribute(64 | NESTED, nest)
     more = attribute(2, options) + attribute(7, basic + attribute(4, app))
-    return qdisc(ifindex, handle, b"codel_oot", more=more)
+    return qdisc(ifindex, handle, kind, more=more)
 
 
 def flow(ifindex: int, classid: int, xstats: bytes = struct.pack("=I", 1)) -> bytes:

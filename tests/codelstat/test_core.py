@@ -149,7 +149,7 @@ def _() -> None:
     for row, (refresh, q) in zip(rows, qdiscs):
         assert None not in row and None not in row.values(), row
         check("time", float(row["time"]), refresh["time"])
-        for key in "dev", "kind", "handle", "parent", "verdict":
+        for key in "dev", "kind", "handle", "parent", "verdict", "module", "verdict_code":
             check(key, row[key], str(q[key]))
         check("bytes", int(row["bytes"]), q["change"]["bytes"])
         check("p99", row["p99_ns"], str(q["change"].get("p99_ns", "")))
@@ -162,6 +162,42 @@ def _() -> None:
     first, second = [q["verdict"] for q in objects("r1")[-1]["qdiscs"]]
     assert re.match(r"one flow holds 9\d(\.\d)?% of the backlog and ignores CoDel", first), first
     assert second.startswith("overload: senders ignore CoDel"), second
+
+
+@case("each verdict has a code, which the manual explains")
+def _() -> None:
+    first, second, *idle = [q["verdict_code"] for q in objects()[-1]["qdiscs"]]
+    check("codes", (first, second, set(idle)), ("unresponsive_flow", "overload_limit", {"idle"}))
+    source = (HERE.parents[1] / "tc/codelstat/verdict.c").read_text()
+    codes = re.findall(r'^\t\[CS_\w+\] = "(\w+)"', source, re.M)
+    assert len(codes) == len(set(codes)) >= 20, codes
+    manual = (HERE.parents[1] / "man/codelstat.8").read_text()
+    check(
+        "codes of the manual",
+        set(re.findall(r"^\.Pq Cm (\w+_?\w*)$", manual, re.M)) - {"top", "export"},
+        set(codes),
+    )
+
+
+@case("the module that serves a qdisc, also under a plain name and with damaged statistics")
+def _() -> None:
+    body = link(1, b"d0") + qdisc(1, 0x10000) + codel_oot(1, 0x20000, b"", 0, b"codel")
+    body += codel_oot(1, 0x30000, b"").replace(
+        struct.pack("=4H", 0, 0, 248, 0), b"\0\0\0\0\xff\xff\0\0"
+    )
+    with Recording(body) as path:
+        shown = json.loads(codelstat("-1", "--json", "--replay", path).stdout)["qdiscs"]
+        table = codelstat("-1", "--replay", path).stdout
+    found = [(q["kind"], q["module"], "ledger" in q) for q in shown]
+    expected = [("codel", "in-tree", False), ("codel", "out-of-tree", True),
+                ("codel_oot", "out-of-tree", False)]  # fmt: skip
+    check("modules", found, expected)
+    places = re.findall(r"^  (\d: root.*)$", table, re.M)
+    check("table", places, ["1: root, in-tree", "2: root, out-of-tree", "3: root"])
+    for line in codelstat(
+        "top", "r1", "--handle", "10:", "--replay", SHAPED, "-j"
+    ).stdout.splitlines():
+        check("top", json.loads(line)["module"], "out-of-tree")
 
 
 @case("the ceiling: a time, off, and none; and what it dropped")
@@ -465,7 +501,9 @@ def _() -> None:
     commands = "the commands are list, top, watch, export, record, replay"
     for word in ("watc", "tops"):
         said = refusal(NOTHING, "--replay", SHAPED, word)
-        expected = f"codelstat: {word} is neither a device in the recording nor a command; {commands}\n"
+        expected = (
+            f"codelstat: {word} is neither a device in the recording nor a command; {commands}\n"
+        )
         check(word, said, expected)
         said = refusal(USAGE, "--replay", SHAPED, word, "r1")
         check("two", said, f"codelstat: {word} r1: {word} is not a command; {commands}\n")

@@ -282,6 +282,7 @@ static void owners(void)
 
 /* Figures and their verdicts; the interval is 1 s unless a case has another one */
 struct situation {
+	const char *code;
 	const char *verdict;
 	double ms;		/* that packets waited, half of them */
 	double slow_ms;		/* and the other half */
@@ -293,68 +294,82 @@ struct situation {
 };
 
 static const struct situation situations[] = {
-	{ "idle: no packets", .silent = true },
-	{ "stalled: 40 packets wait and none leaves", .silent = true, .qlen = 40 },
-	{ "not the bottleneck: queue never builds", 0.1, 0.4, .codel = 0 },
-	{ "no standing queue: only bursts wait, up to 8.4ms", 0.1, 8, .codel = 0 },
-	{ "a queue stands: p50 21ms; CoDel acts if it lasts 100ms", 20, 21, .codel = 0 },
-	{ "CoDel is in control: p99 15ms, target 5ms", 4, 14, .marks = 12 },
-	{ "CoDel is in control: p99 15ms, target 5ms", 4, 14, .codel = 12 },
-	{ "CoDel is in control: p99 15ms, target 5ms; drops that ECN could have been marks",
+	{ "idle", "idle: no packets", .silent = true },
+	{ "stalled", "stalled: 40 packets wait and none leaves", .silent = true, .qlen = 40 },
+	{ "not_the_bottleneck", "not the bottleneck: queue never builds", 0.1, 0.4, .codel = 0 },
+	{ "bursts", "no standing queue: only bursts wait, up to 8.4ms", 0.1, 8, .codel = 0 },
+	{ "standing_queue", "a queue stands: p50 21ms; CoDel acts if it lasts 100ms",
+	  20, 21, .codel = 0 },
+	{ "in_control", "CoDel is in control: p99 15ms, target 5ms", 4, 14, .marks = 12 },
+	{ "in_control", "CoDel is in control: p99 15ms, target 5ms", 4, 14, .codel = 12 },
+	{ "in_control", "CoDel is in control: p99 15ms, target 5ms; drops that ECN could have been marks",
 	  4, 14, .codel = 12, .no_ecn = true },
-	{ "CoDel is in control: p99 15ms, target 5ms", 4, 14, .marks = 12, .no_ecn = true },
-	{ "CoDel is in control: p99 15ms, target 5ms; one flow holds 92% of the backlog",
+	{ "in_control", "CoDel is in control: p99 15ms, target 5ms",
+	  4, 14, .marks = 12, .no_ecn = true },
+	{ "in_control", "CoDel is in control: p99 15ms, target 5ms; one flow holds 92% of the backlog",
 	  4, 14, .codel = 12, .qlen = 40, .share = 92 },
-	{ "CoDel is in control: p99 15ms, target 5ms",
+	{ "in_control", "CoDel is in control: p99 15ms, target 5ms",
 	  4, 14, .codel = 12, .qlen = 40, .share = 60 },
-	{ "CoDel is in control: p99 15ms, target 5ms",
+	{ "in_control", "CoDel is in control: p99 15ms, target 5ms",
 	  4, 14, .codel = 12, .qlen = 3, .share = 92 },
-	{ "CoDel is in control: p99 15ms, target 5ms; more flows than queues: raise flows",
+	{ "in_control", "CoDel is in control: p99 15ms, target 5ms; more flows than queues: raise flows",
 	  4, 14, .codel = 12, .collisions = 3 },
-	{ "one flow holds 98% of the backlog and ignores CoDel: p99 1.2s",
+	{ "unresponsive_flow", "one flow holds 98% of the backlog and ignores CoDel: p99 1.2s",
 	  14, 1100, .codel = 100, .qlen = 700, .share = 98 },
-	{ "senders are slow to react: p50 92ms, p90 168ms, target 5ms", 90, 155, .codel = 20 },
-	{ "memory limit drops before CoDel acts: raise memory_limit", 1, 3, .memory = 5 },
-	{ "packet limit drops before CoDel acts: raise limit", 1, 3, .limit = 5 },
-	{ "packet limit drops before CoDel acts: raise limit",
+	{ "slow_senders", "senders are slow to react: p50 92ms, p90 168ms, target 5ms",
+	  90, 155, .codel = 20 },
+	{ "memory_limit", "memory limit drops before CoDel acts: raise memory_limit",
+	  1, 3, .memory = 5 },
+	{ "packet_limit", "packet limit drops before CoDel acts: raise limit", 1, 3, .limit = 5 },
+	{ "packet_limit", "packet limit drops before CoDel acts: raise limit",
 	  1, 3, .limit = 5, .codel = 2, .memory = 4 },
-	{ "overload: senders ignore CoDel, and the limit drops",
+	{ "overload_limit", "overload: senders ignore CoDel, and the limit drops",
 	  100, 110, .limit = 500, .codel = 60 },
-	{ "overload: senders ignore CoDel, and the limit drops",
+	{ "overload_limit", "overload: senders ignore CoDel, and the limit drops",
 	  40, 48, .limit = 500, .ceiling = 400, .codel = 2 },
-	{ "overload: senders ignore CoDel, and the limit drops",
+	{ "overload_limit", "overload: senders ignore CoDel, and the limit drops",
 	  40, 48, .limit = 500, .ceiling = 400 },
-	{ "overload: senders ignore CoDel, and the ceiling drops",
+	{ "overload_ceiling", "overload: senders ignore CoDel, and the ceiling drops",
 	  40, 48, .limit = 400, .ceiling = 500 },
-	{ "overload: senders ignore CoDel, and the ceiling drops",
+	{ "overload_ceiling", "overload: senders ignore CoDel, and the ceiling drops",
 	  40, 48, .ceiling = 500, .codel = 3 },
-	{ "overload: senders ignore CoDel, and the ceiling drops", 40, 48, .ceiling = 500 },
-	{ "overload: senders ignore CoDel, and the ceiling drops",
+	{ "overload_ceiling", "overload: senders ignore CoDel, and the ceiling drops",
+	  40, 48, .ceiling = 500 },
+	{ "overload_ceiling", "overload: senders ignore CoDel, and the ceiling drops",
 	  0.1, 48, .ceiling = 500, .marks = 30, .no_ecn = true },
-	{ "overload: senders ignore CoDel, and the ceiling drops",
+	{ "overload_ceiling", "overload: senders ignore CoDel, and the ceiling drops",
 	  40, 48, .ceiling = 500, .qlen = 40, .share = 74 },
-	{ "one flow holds 98% of the backlog and ignores CoDel: p99 46ms",
+	{ "unresponsive_flow", "one flow holds 98% of the backlog and ignores CoDel: p99 46ms",
 	  14, 46, .ceiling = 300, .qlen = 40, .share = 98 },
-	{ "overload: senders ignore CoDel, and the ceiling drops", 30, 44, .ceiling = 53 },
-	{ "senders are slow to react: p50 31ms, p90 46ms, target 5ms", 30, 44, .ceiling = 52 },
-	{ "senders are slow to react: p50 31ms, p90 46ms, target 5ms",
+	{ "overload_ceiling", "overload: senders ignore CoDel, and the ceiling drops",
+	  30, 44, .ceiling = 53 },
+	{ "slow_senders", "senders are slow to react: p50 31ms, p90 46ms, target 5ms",
+	  30, 44, .ceiling = 52 },
+	{ "slow_senders", "senders are slow to react: p50 31ms, p90 46ms, target 5ms",
 	  30, 44, .ceiling = 100, .marks = 100 },
-	{ "CoDel is in control: p99 15ms, target 5ms", 4, 14, .ceiling = 5, .marks = 12 },
-	{ "a filter drops packets: 30 of them", 4, 14, .filter = 30, .ceiling = 20, .marks = 9 },
-	{ "CoDel is in control: p99 15ms, target 5ms", 4, 14, .filter = 30, .ceiling = 20, .marks = 10 },
-	{ "CoDel is in control: p99 15ms, target 5ms", 4, 14, .limit = 3, .codel = 12 },
-	{ "ce_threshold marks: p99 1.2ms, threshold 1ms", 1, 1.1, .ce_marks = 10 },
-	{ "a filter drops packets: 30 of them", 0.1, 0.2, .filter = 30 },
-	{ "slow link: a packet takes 500ms: raise target to that", 400, 500, .tiny = true },
-	{ "limit 0 drops every packet: set a limit", .silent = true, .limit = 9, .limit_0 = true },
-	{ "not the bottleneck, as far as the kernel's own tells", 0.1, 0.1, .kernels = true },
-	{ "packets wait; the kernel's own does not tell how long",
+	{ "in_control", "CoDel is in control: p99 15ms, target 5ms",
+	  4, 14, .ceiling = 5, .marks = 12 },
+	{ "filter_drops", "a filter drops packets: 30 of them",
+	  4, 14, .filter = 30, .ceiling = 20, .marks = 9 },
+	{ "in_control", "CoDel is in control: p99 15ms, target 5ms",
+	  4, 14, .filter = 30, .ceiling = 20, .marks = 10 },
+	{ "in_control", "CoDel is in control: p99 15ms, target 5ms",
+	  4, 14, .limit = 3, .codel = 12 },
+	{ "ce_threshold", "ce_threshold marks: p99 1.2ms, threshold 1ms", 1, 1.1, .ce_marks = 10 },
+	{ "filter_drops", "a filter drops packets: 30 of them", 0.1, 0.2, .filter = 30 },
+	{ "slow_link", "slow link: a packet takes 500ms: raise target to that",
+	  400, 500, .tiny = true },
+	{ "limit_zero", "limit 0 drops every packet: set a limit",
+	  .silent = true, .limit = 9, .limit_0 = true },
+	{ "not_the_bottleneck", "not the bottleneck, as far as in-tree statistics show",
+	  0.1, 0.1, .kernels = true },
+	{ "waiting", "packets wait; in-tree qdiscs do not report how long",
 	  0.1, 0.1, .kernels = true, .qlen = 4 },
-	{ "CoDel acts; the kernel's own does not tell the delay",
+	{ "acting", "CoDel acts; in-tree qdiscs do not report the delay",
 	  0.1, 0.1, .kernels = true, .codel = 4 },
-	{ "overload: senders ignore CoDel, and the limit drops",
+	{ "overload_limit", "overload: senders ignore CoDel, and the limit drops",
 	  0.1, 0.1, .kernels = true, .codel = 4, .limit = 400 },
-	{ "memory limit drops before CoDel acts: raise memory_limit",
+	{ "memory_limit", "memory limit drops before CoDel acts: raise memory_limit",
 	  0.1, 0.1, .kernels = true, .memory = 4 },
 };
 
@@ -392,6 +407,7 @@ static void verdicts(void)
 {
 	struct cs_flow flows[2] = {};
 	const struct situation *s;
+	enum cs_code code;
 	struct cs_qdisc q;
 	struct cs_delta d;
 	char text[256];
@@ -400,9 +416,11 @@ static void verdicts(void)
 		happen(s, &q, &d);
 		flows[0].backlog = s->share;
 		flows[1].backlog = 100 - s->share;
-		cs_verdict(&q, &d, s->share ? flows : NULL, 2, text, sizeof(text));
+		code = cs_verdict(&q, &d, s->share ? flows : NULL, 2, text, sizeof(text));
 		if (strcmp(text, s->verdict))
 			differs("verdict", text, s->verdict);
+		if (strcmp(cs_code_words[code], s->code))
+			differs(text, cs_code_words[code], s->code);
 		/* a remark that does not fit is left out */
 		cs_verdict(&q, &d, s->share ? flows : NULL, 2, text, 70);
 		if (strlen(s->verdict) > 69 && strchr(text, ';'))
