@@ -13,70 +13,10 @@
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 
+#include "labels.h"
 #include "raw.h"
 
 #define CS_NS_PER_US 1000ULL
-
-/* The name of a link, or the kind of a qdisc that may have children */
-struct cs_label {
-	int ifindex;
-	uint32_t handle;
-	char text[IFNAMSIZ];
-};
-
-struct cs_labels {
-	struct cs_label *label;
-	size_t n;
-	size_t room;
-};
-
-static int cs_labels_add(struct cs_labels *labels, int ifindex, uint32_t handle,
-			 const char *text)
-{
-	struct cs_label *more = labels->label;
-
-	if (labels->n == labels->room) {
-		labels->room = labels->room ? 2 * labels->room : 64;
-		more = reallocarray(more, labels->room, sizeof(*more));
-		if (!more)
-			return -1;
-		labels->label = more;
-	}
-	more += labels->n++;
-	more->ifindex = ifindex;
-	more->handle = handle;
-	memcpy(more->text, text, sizeof(more->text));
-	return 0;
-}
-
-static int cs_compare_labels(const void *a, const void *b)
-{
-	const struct cs_label *x = a, *y = b;
-
-	if (x->ifindex != y->ifindex)
-		return x->ifindex < y->ifindex ? -1 : 1;
-	if (x->handle != y->handle)
-		return x->handle < y->handle ? -1 : 1;
-	return 0;
-}
-
-static void cs_labels_sort(struct cs_labels *labels)
-{
-	if (labels->n)
-		qsort(labels->label, labels->n, sizeof(*labels->label), cs_compare_labels);
-}
-
-static const char *cs_labels_find(const struct cs_labels *labels, int ifindex,
-				  uint32_t handle)
-{
-	struct cs_label key = { .ifindex = ifindex, .handle = handle };
-	const struct cs_label *found = NULL;
-
-	if (labels->n)
-		found = bsearch(&key, labels->label, labels->n, sizeof(key),
-				cs_compare_labels);
-	return found ? found->text : NULL;
-}
 
 /* As mnl_attr_for_each() goes, without a call for every step: most of the time of a dump of
  * a thousand qdiscs is spent here.
@@ -323,7 +263,8 @@ static int cs_decode_qdisc(struct cs_snapshot *snapshot, const struct cs_filter 
 	cs_word(kind, sizeof(kind), tb[TCA_KIND]);
 	type = cs_kind_of(kind);
 	if (type == CS_OTHER)
-		return cs_labels_add(kinds, tcm->tcm_ifindex, tcm->tcm_handle, kind);
+		return cs_labels_add(kinds, tcm->tcm_ifindex, tcm->tcm_handle,
+				     tcm->tcm_parent, kind);
 	if (filter->handle && tcm->tcm_handle != filter->handle)
 		return 0;
 
@@ -355,7 +296,7 @@ static int cs_decode_link(const struct nlmsghdr *nlh, struct cs_labels *links)
 	cs_word(name, sizeof(name), tb[IFLA_IFNAME]);
 	if (!*name)
 		return 0;
-	return cs_labels_add(links, info->ifi_index, 0, name);
+	return cs_labels_add(links, info->ifi_index, 0, 0, name);
 }
 
 static int cs_decode_flow(struct cs_snapshot *snapshot, const struct cs_filter *filter,
@@ -424,12 +365,13 @@ static const struct nlmsghdr *cs_message(const struct cs_raw *raw, size_t *from)
 /* Kinds of parents: a class names its qdisc by handle, one of a default qdisc (0) its root. */
 static void cs_place(struct cs_qdisc *q, const struct cs_labels *kinds)
 {
-	const char *above = NULL;
+	const struct cs_label *above = NULL;
 
 	if (q->parent != TC_H_ROOT)
 		above = cs_labels_find(kinds, q->ifindex, TC_H_MAJ(q->parent));
 	if (above)
-		cs_clean_name(q->above, above);
+		cs_clean_name(q->above, above->text);
+	cs_labels_place(q->place, kinds, q->ifindex, q->parent);
 }
 
 /* Names are known once all messages were read. */
@@ -437,7 +379,7 @@ static void cs_name_all(struct cs_snapshot *snapshot, const struct cs_filter *fi
 			struct cs_labels *links, struct cs_labels *kinds)
 {
 	struct cs_qdisc *q, *kept = snapshot->qdiscs;
-	const char *name;
+	const struct cs_label *link;
 	size_t i;
 
 	cs_labels_sort(links);
@@ -447,11 +389,11 @@ static void cs_name_all(struct cs_snapshot *snapshot, const struct cs_filter *fi
 				       !strcmp(filter->dev, links->label[i].text);
 	for (i = 0; i < snapshot->n_qdiscs; i++) {
 		q = &snapshot->qdiscs[i];
-		name = cs_labels_find(links, q->ifindex, 0);
-		if (filter->dev && (!name || strcmp(name, filter->dev)))
+		link = cs_labels_find(links, q->ifindex, 0);
+		if (filter->dev && (!link || strcmp(link->text, filter->dev)))
 			continue;
-		if (name)
-			cs_clean_name(q->dev, name);
+		if (link)
+			cs_clean_name(q->dev, link->text);
 		else
 			snprintf(q->dev, sizeof(q->dev), "if%d", q->ifindex);
 		cs_place(q, kinds);

@@ -12,39 +12,65 @@
 #include "replace.h"
 
 #define EXPORT_LISTEN	"127.0.0.1:8289"	/* after RFC 8289, which is CoDel's */
-#define EXPORT_BUCKETS	2
+#define EXPORT_VERDICT	1000000000ULL	/* ns; a shorter time would often be idle */
+
+/* Of how many devices flows are asked for, as by the list: verdicts speak of flows */
+#define EXPORT_FLOW_DEVS 8
 
 /**
  * struct export - state of the exporter
  * @source: asked at each
- * @snapshot: the answer
+ * @snapshots: memory of the next three, and of the next answer
+ * @now: the last answer
+ * @before: an earlier one, EXPORT_VERDICT or more before @now; NULL until there is one
+ * @mark: the next @before, once it is as old
  * @metrics: how to write
  * @last: the recording has ended: its last snapshot stays
  * @url: of the server
  */
 struct export {
 	struct cs_source *source;
-	struct cs_snapshot snapshot;
+	struct cs_snapshot snapshots[4];
+	struct cs_snapshot *now;
+	struct cs_snapshot *before;
+	struct cs_snapshot *mark;
 	struct metrics metrics;
 	bool last;
 	char url[128];
 };
 
+/* The beginning of the interval changes with each scrape, but not with several in a second. */
+static void export_keep(struct export *export, struct cs_snapshot *fresh)
+{
+	export->now = fresh;
+	if (!export->mark) {
+		export->mark = fresh;
+	} else if (fresh->monotonic - export->mark->monotonic >= EXPORT_VERDICT) {
+		export->before = export->mark;
+		export->mark = fresh;
+	}
+}
+
 /* A fresh snapshot, in the place of the last; false after an error, which was printed */
 static bool export_take(struct export *export)
 {
+	struct cs_snapshot *fresh = export->snapshots;
 	struct timespec began, ended;
 	int got;
 
 	if (export->last)
 		return true;
+	while (fresh == export->now || fresh == export->before || fresh == export->mark)
+		fresh++;
 	clock_gettime(CLOCK_MONOTONIC, &began);
-	got = export->source->next(export->source, &export->snapshot);
+	got = export->source->next(export->source, fresh);
 	clock_gettime(CLOCK_MONOTONIC, &ended);
 	export->metrics.seconds = (double)(ended.tv_sec - began.tv_sec) +
 				  (double)(ended.tv_nsec - began.tv_nsec) / 1e9;
 	export->metrics.errors += got < 0;
 	export->last = !got;
+	if (got > 0)
+		export_keep(export, fresh);
 	return got >= 0;
 }
 
@@ -68,7 +94,7 @@ static void export_metrics(struct export *export, const char *accept,
 	}
 	export->metrics.open = open > 0 && open >= http_preference(accept, "text/plain");
 	answer->type = export->metrics.open ? METRICS_TYPE_OPEN : METRICS_TYPE_PLAIN;
-	metrics_print(answer->body, &export->metrics, &export->snapshot);
+	metrics_print(answer->body, &export->metrics, export->before, export->now);
 }
 
 static void export_answer(void *context, const char *path, const char *accept,
@@ -142,10 +168,10 @@ static int export_write(const struct export *export, const char *path)
 	if (strcmp(path, "-")) {
 		if (replace_begin(&file, path))
 			return CS_SYSTEM;
-		metrics_print(file.out, &export->metrics, &export->snapshot);
+		metrics_print(file.out, &export->metrics, export->before, export->now);
 		return replace_end(&file) ? CS_SYSTEM : CS_OK;
 	}
-	metrics_print(stdout, &export->metrics, &export->snapshot);
+	metrics_print(stdout, &export->metrics, export->before, export->now);
 	if (!fflush(stdout))
 		return CS_OK;
 	cs_error("cannot write standard output: %m");
@@ -169,9 +195,11 @@ static int export_textfile(struct export *export, const struct cs_common *common
 			if (!export_take(export))
 				return CS_SYSTEM;
 		} while (once && common->replay && !export->last);
+		if (once)
+			export->before = NULL;
 		status = export_write(export, path);
-		if (status == CS_OK && !export->snapshot.n_qdiscs && once) {
-			cs_explain_empty(common, &export->snapshot, false);
+		if (status == CS_OK && !export->now->n_qdiscs && once) {
+			cs_explain_empty(common, export->now, false);
 			status = CS_NOTHING;
 		}
 		if (status != CS_OK || !--left || export->last)
@@ -186,7 +214,7 @@ static int export_textfile(struct export *export, const struct cs_common *common
  * struct export_options - options of the command
  * @listen: ADDR:PORT, or NULL
  * @textfile: a path, or NULL
- * @buckets: of the histogram to a power of two
+ * @buckets: of the histogram to a power of two; 0: round
  */
 struct export_options {
 	const char *listen;
@@ -199,7 +227,8 @@ static const char export_help[] =
 	"                          IPv6 as [::1]:8289; port 0 is one that is free\n"
 	"  -t, --textfile PATH     replace a regular file instead, once or every --interval;\n"
 	"                          - is standard output\n"
-	"  -b, --buckets N         of the histogram, to each power of two: 1, 2, 4 or 8 (2)\n";
+	"  -b, --buckets N         exact buckets of the histogram, to each power of two: 1, 2, 4\n"
+	"                          or 8; without this, round bounds from 1 ms to 5 s\n";
 
 static void export_option(struct export_options *options, int opt)
 {
@@ -231,7 +260,7 @@ static void export_check(const struct export_options *options,
 			 "scrape decides itself when it comes");
 }
 
-static const struct option export_options[] = {
+static const struct option export_own[] = {
 	{ "listen", required_argument, NULL, 'l' },
 	{ "textfile", required_argument, NULL, 't' },
 	{ "buckets", required_argument, NULL, 'b' },
@@ -240,7 +269,7 @@ static const struct option export_options[] = {
 
 static int export_run(int argc, char **argv)
 {
-	struct export_options options = { .buckets = EXPORT_BUCKETS };
+	struct export_options options = {};
 	struct cs_common common = { .speed = 1 };	/* no interval unless asked for */
 	struct export export = { 0 };
 	int opt, status;
@@ -249,6 +278,8 @@ static int export_run(int argc, char **argv)
 		export_option(&options, opt);
 	cs_operand_dev(&common, &cs_export, false, argc, argv);
 	export_check(&options, &common);
+	common.filter.flows = true;
+	common.filter.flow_devs = EXPORT_FLOW_DEVS;
 	export.metrics.buckets = options.buckets;
 	if (options.textfile)
 		status = export_textfile(&export, &common, options.textfile);
@@ -257,7 +288,8 @@ static int export_run(int argc, char **argv)
 				       options.listen ? options.listen : EXPORT_LISTEN);
 	if (export.source)
 		export.source->close(export.source);
-	cs_snapshot_clear(&export.snapshot);
+	for (opt = 0; opt < 4; opt++)
+		cs_snapshot_clear(&export.snapshots[opt]);
 	return status;
 }
 
@@ -266,6 +298,6 @@ const struct cs_command cs_export = {
 	.operands = "[DEV]",
 	.summary = "Metrics for Prometheus: counters, settings and histograms of delay.",
 	.help = export_help,
-	.options = export_options,
+	.options = export_own,
 	.run = export_run,
 };

@@ -8,6 +8,7 @@
 
 #include <linux/pkt_sched.h>
 
+#include "../../qdisc/codel_version.h"
 #include "openmetrics.h"
 #include "row.h"
 #include "text.h"
@@ -20,9 +21,12 @@ enum metrics_type {
 	METRICS_GAUGE,
 	METRICS_HISTOGRAM,
 	METRICS_INFO,
+	METRICS_STATES,
 };
 
-static const char * const metrics_types[] = { "counter", "gauge", "histogram", "info" };
+static const char * const metrics_types[] = {
+	"counter", "gauge", "histogram", "info", "stateset",
+};
 
 /**
  * struct metrics_family - the head of the metrics of one name
@@ -159,10 +163,20 @@ static const struct metrics_family metrics_info = {
 	"codel_qdisc", NULL, METRICS_INFO, "Queueing disciplines, and whose code they are.",
 };
 
+static const struct metrics_family metrics_build = {
+	"codel_build", NULL, METRICS_INFO, "Version of codelstat.",
+};
+
+static const struct metrics_family metrics_verdict = {
+	"codel_verdict", NULL, METRICS_STATES,
+	"State of the queue since the last scrape: 1 for one of the states; see codelstat(8).",
+};
+
 /* The output and its sources */
 struct metrics_text {
 	FILE *out;
 	const struct metrics *metrics;
+	const struct cs_snapshot *before;
 	const struct cs_snapshot *snapshot;
 };
 
@@ -178,7 +192,7 @@ static const char *metrics_suffix(const struct metrics_family *family)
 	}
 }
 
-/* The older format declares the name of the samples, and has neither unit nor info. */
+/* The older format declares the name of the samples, and has neither units nor the last types. */
 static void metrics_head(const struct metrics_text *text,
 			 const struct metrics_family *family)
 {
@@ -186,7 +200,7 @@ static void metrics_head(const struct metrics_text *text,
 	const char *suffix = open ? "" : metrics_suffix(family);
 	enum metrics_type type = family->type;
 
-	if (!open && type == METRICS_INFO)
+	if (!open && type >= METRICS_INFO)
 		type = METRICS_GAUGE;
 	fprintf(text->out, "# TYPE %s%s %s\n", family->name, suffix, metrics_types[type]);
 	if (open && family->unit)
@@ -194,17 +208,19 @@ static void metrics_head(const struct metrics_text *text,
 	fprintf(text->out, "# HELP %s%s %s\n", family->name, suffix, family->help);
 }
 
-/* Write the name of a sample and the labels of its qdisc; the caller closes them. Names
- * need no escapes: decode.c has escaped them.
+/* Write the name of a sample and the labels of its qdisc; the caller closes them. Device and
+ * parent are enough to tell qdiscs apart. An automatic handle would begin a new series each time
+ * that the qdisc is set up again. Names need no escapes: decode.c has escaped them.
  */
 static void metrics_begin(FILE *out, const struct metrics_family *family,
 			  const char *suffix, const struct cs_qdisc *qdisc)
 {
-	char handle[CS_TEXT], parent[CS_TEXT];
+	char handle[CS_TEXT] = "auto";
 
+	if (!cs_is_automatic(qdisc->handle))
+		cs_text_handle(handle, qdisc->handle);
 	fprintf(out, "%s%s{device=\"%s\",handle=\"%s\",parent=\"%s\",kind=\"%s\"",
-		family->name, suffix, qdisc->dev, cs_text_handle(handle, qdisc->handle),
-		cs_text_handle(parent, qdisc->parent), qdisc->kind);
+		family->name, suffix, qdisc->dev, handle, qdisc->place, qdisc->kind);
 }
 
 /* Exact, without needless zeros: 0.005 */
@@ -322,26 +338,66 @@ static void metrics_fates_all(const struct metrics_text *text)
 	}
 }
 
-/* Buckets count all from 0 on. A bound is the first delay that is no more counted; that
- * "le" takes it in is a nanosecond off.
- */
-static void metrics_histogram_of(const struct metrics_text *text,
-				 const struct cs_qdisc *qdisc)
+static void metrics_bucket(const struct metrics_text *text, const struct cs_qdisc *qdisc,
+			   uint64_t ns, uint64_t packets)
 {
-	unsigned int step = CODEL_DELAY_SUB / text->metrics->buckets;
-	const struct metrics_family *family = &metrics_sojourn;
+	metrics_begin(text->out, &metrics_sojourn, "_bucket", qdisc);
+	fputs(",le=\"", text->out);
+	metrics_ns(text->out, ns);
+	fprintf(text->out, "\"} %" PRIu64 "\n", packets);
+}
+
+/* A bound is the first delay that is no more counted; that "le" takes it in is a nanosecond
+ * off. Returns the packets of all buckets.
+ */
+static uint64_t metrics_exact(const struct metrics_text *text, const struct cs_qdisc *qdisc)
+{
+	const unsigned int step = CODEL_DELAY_SUB / text->metrics->buckets;
 	uint64_t below = 0;
 	unsigned int i;
 
 	for (i = 0; i < CODEL_DELAY_BUCKETS; i++) {
-		if (i >= METRICS_FIRST_BOUND && i % step == 0) {
-			metrics_begin(text->out, family, "_bucket", qdisc);
-			fputs(",le=\"", text->out);
-			metrics_ns(text->out, codel_delay_bound(i));
-			fprintf(text->out, "\"} %" PRIu64 "\n", below);
-		}
+		if (i >= METRICS_FIRST_BOUND && i % step == 0)
+			metrics_bucket(text, qdisc, codel_delay_bound(i), below);
 		below += cs_delay_in(qdisc, i);
 	}
+	return below;
+}
+
+/* A round bound is inside a bucket of the module. The packets of this bucket are counted above
+ * the bound: no delay looks shorter than it was, and only those less than 12.5% below the bound
+ * look longer.
+ */
+static uint64_t metrics_round(const struct metrics_text *text, const struct cs_qdisc *qdisc)
+{
+	static const uint64_t bounds[] = {
+		1000000, 2500000, 5000000, 10000000, 25000000, 50000000, 100000000,
+		250000000, 500000000, 1000000000, 2500000000, 5000000000,
+	};
+	unsigned int bucket = 0, i;
+	uint64_t below = 0;
+
+	for (i = 0; i < sizeof(bounds) / sizeof(*bounds); i++) {
+		while (codel_delay_bound(bucket + 1) <= bounds[i])
+			below += cs_delay_in(qdisc, bucket++);
+		metrics_bucket(text, qdisc, bounds[i], below);
+	}
+	while (bucket < CODEL_DELAY_BUCKETS)
+		below += cs_delay_in(qdisc, bucket++);
+	return below;
+}
+
+/* Buckets count all from 0 on. */
+static void metrics_histogram_of(const struct metrics_text *text,
+				 const struct cs_qdisc *qdisc)
+{
+	const struct metrics_family *family = &metrics_sojourn;
+	uint64_t below;
+
+	if (text->metrics->buckets)
+		below = metrics_exact(text, qdisc);
+	else
+		below = metrics_round(text, qdisc);
 	metrics_begin(text->out, family, "_bucket", qdisc);
 	fprintf(text->out, ",le=\"+Inf\"} %" PRIu64 "\n", below);
 	metrics_begin(text->out, family, "_sum", qdisc);
@@ -371,8 +427,33 @@ static void metrics_info_all(const struct metrics_text *text)
 	for (i = 0; i < text->snapshot->n_qdiscs; i++, qdisc++) {
 		metrics_begin(text->out, &metrics_info, "_info", qdisc);
 		fprintf(text->out, ",above=\"%s\",source=\"%s\"} 1\n", qdisc->above,
-			qdisc->oot ? "module" : "kernel");
+			qdisc->out_of_tree ? "module" : "kernel");
 	}
+}
+
+static void metrics_verdict_of(const struct metrics_text *text, size_t i)
+{
+	const struct metrics_family *family = &metrics_verdict;
+	char verdict[CS_TEXT];
+	enum cs_code is, code;
+	struct cs_row row;
+
+	cs_row_fill(&row, text->before, text->snapshot, i);
+	is = cs_verdict(row.q, &row.delta, row.flows, row.n_flows, verdict, sizeof(verdict));
+	for (code = 0; code < CS_CODES; code++) {
+		metrics_begin(text->out, family, "", row.q);
+		fprintf(text->out, ",%s=\"%s\"} %d\n", family->name, cs_code_words[code],
+			code == is);
+	}
+}
+
+static void metrics_verdicts_all(const struct metrics_text *text)
+{
+	size_t i;
+
+	metrics_head(text, &metrics_verdict);
+	for (i = 0; i < text->snapshot->n_qdiscs; i++)
+		metrics_verdict_of(text, i);
 }
 
 static void metrics_exporter(const struct metrics_text *text)
@@ -383,18 +464,21 @@ static void metrics_exporter(const struct metrics_text *text)
 	static const struct metrics_family errors =
 		COUNTER("codel_scrape_errors", NULL, "Times that the kernel did not answer.");
 
+	metrics_head(text, &metrics_build);
+	fprintf(text->out, "%s_info{version=\"" CODEL_VERSION "\"} 1\n", metrics_build.name);
 	metrics_head(text, &duration);
 	fprintf(text->out, "%s %.9f\n", duration.name, text->metrics->seconds);
 	metrics_head(text, &errors);
 	fprintf(text->out, "%s_total %" PRIu64 "\n", errors.name, text->metrics->errors);
 }
 
-void metrics_print(FILE *out, const struct metrics *metrics,
+void metrics_print(FILE *out, const struct metrics *metrics, const struct cs_snapshot *before,
 		   const struct cs_snapshot *snapshot)
 {
 	const struct metrics_text text = {
 		.out = out,
 		.metrics = metrics,
+		.before = before,
 		.snapshot = snapshot,
 	};
 
@@ -402,6 +486,7 @@ void metrics_print(FILE *out, const struct metrics *metrics,
 	metrics_histogram_all(&text);
 	metrics_numbers_all(&text);
 	metrics_fates_all(&text);
+	metrics_verdicts_all(&text);
 	metrics_exporter(&text);
 	if (metrics->open)
 		fputs("# EOF\n", out);

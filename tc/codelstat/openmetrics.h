@@ -15,9 +15,9 @@
 /**
  * struct metrics - the format, and the metrics of the exporter itself
  * @open: OpenMetrics 1.0, else the older text format 0.0.4
- * @buckets: of the histogram, to each power of two: 1, 2, 4 or 8. The set of them is
- *	always whole: Prometheus subtracts buckets of different times, and one that
- *	appears later would seem to have counted nothing before
+ * @buckets: of the histogram, to each power of two: 1, 2, 4 or 8; 0: those that end at round
+ *	numbers. The set of them is always whole: Prometheus subtracts buckets of different
+ *	times, and one that appears later would seem to have counted nothing before
  * @seconds: that it took to read the snapshot
  * @errors: how often that has failed
  */
@@ -28,7 +28,8 @@ struct metrics {
 	uint64_t errors;
 };
 
-void metrics_print(FILE *out, const struct metrics *metrics,
+/* @before: verdicts are of the time since then; NULL: since the counters began */
+void metrics_print(FILE *out, const struct metrics *metrics, const struct cs_snapshot *before,
 		   const struct cs_snapshot *snapshot);
 
 #endif /* CODELSTAT_OPENMETRICS_H */

@@ -19,6 +19,9 @@
 #define CS_KIND_MAX	16
 #define CS_NAME_MAX	(3 * (IFNAMSIZ - 1) + 1)	/* of a device, with escapes */
 
+#define CS_PLACE_DEPTH	8			/* the kernel allows 7 */
+#define CS_PLACE_MAX	(9 + 5 * CS_PLACE_DEPTH + 1)	/* of "ffff:ffff" and ":ffff" */
+
 /* Bounds of a snapshot, and so of its memory: about 64 MiB of qdiscs, 160 MiB of flows */
 #define CS_QDISCS_MAX	(1U << 17)
 #define CS_FLOWS_MAX	(1U << 20)
@@ -37,6 +40,8 @@ enum cs_kind {
  * @handle: as in struct tcmsg, 0x00100000 is "10:"
  * @parent: the same; TC_H_ROOT, or a class of another qdisc
  * @above: kind of the parent qdisc ("mq", "htb"), "" for a root
+ * @place: @parent as text, and the same each time that the qdisc is set up again: a class of
+ *	a qdisc with an automatic handle is that of the place of this qdisc, "root:1"
  * @kind: its name
  * @type: as an enum
  * @out_of_tree: its module is out-of-tree
@@ -75,6 +80,7 @@ struct cs_qdisc {
 	uint32_t handle;
 	uint32_t parent;
 	char above[CS_NAME_MAX];
+	char place[CS_PLACE_MAX];
 	char kind[CS_KIND_MAX];
 	enum cs_kind type;
 	bool out_of_tree;
@@ -110,6 +116,12 @@ struct cs_qdisc {
 	struct codel_ext_stats ext_stats;
 	const uint64_t *delay;
 };
+
+/* The kernel numbers qdiscs without a handle from 8001: on, another one each time. */
+static inline bool cs_is_automatic(uint32_t handle)
+{
+	return handle >> 31;
+}
 
 /* Packets in a bucket of codel_delay.h; most qdiscs have few buckets that are not empty */
 static inline uint64_t cs_delay_in(const struct cs_qdisc *qdisc, unsigned int bucket)

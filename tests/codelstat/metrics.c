@@ -11,18 +11,18 @@ static struct cs_qdisc qdisc = {
 	.dev = "eth0", .kind = "fq_codel_oot", .type = CS_FQ_CODEL, .oot = true,
 	.ce_threshold = UINT64_MAX, .ceiling = 50000000,
 };
+static struct metrics metrics = { .open = true, .buckets = 2 };
 static uint64_t delay[CODEL_DELAY_BUCKETS];
 
 /* The names and labels of all samples, one to a line: without their values */
 static char *series(void)
 {
 	const struct cs_snapshot snapshot = { .qdiscs = &qdisc, .n_qdiscs = 1 };
-	const struct metrics metrics = { .open = true, .buckets = 2 };
 	char *text = NULL, *from, *to, *value;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	metrics_print(out, &metrics, &snapshot);
+	metrics_print(out, &metrics, NULL, &snapshot);
 	fclose(out);
 	for (from = to = text; *from; from += strcspn(from, "\n") + 1) {
 		value = strchr(from, '}');
@@ -41,7 +41,7 @@ int main(void)
 	char *idle, *busy;
 	unsigned int i;
 
-	ktap_plan(4, false);
+	ktap_plan(5, false);
 	idle = series();
 	ktap_result(strstr(idle, "le=\"0.000001024\"") && strstr(idle, "le=\"+Inf\""),
 		    "an idle queue has its buckets");
@@ -60,6 +60,11 @@ int main(void)
 	ktap_result(strstr(idle, "codel_ceiling_seconds{") &&
 		    !strstr(busy, "codel_ceiling_seconds{"), "a ceiling is one, unless it is off");
 	free(idle);
+	free(busy);
+	metrics.buckets = 0;
+	busy = series();
+	ktap_result(strstr(busy, "le=\"0.0025\"") && strstr(busy, "le=\"5.0\"") &&
+		    !strstr(busy, "le=\"0.000001024\""), "bounds are round unless asked for");
 	free(busy);
 	return ktap_status();
 }

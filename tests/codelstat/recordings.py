@@ -35,14 +35,24 @@ def _tc(ifindex: int, handle: int, parent: int, kind: bytes) -> bytes:
 
 
 def qdisc(
-    ifindex: int, handle: int, kind: bytes = b"codel", sequence: int = 0, more: bytes = b""
+    ifindex: int,
+    handle: int,
+    kind: bytes = b"codel",
+    sequence: int = 0,
+    more: bytes = b"",
+    parent: int = ROOT,
 ) -> bytes:
-    """A root with nothing but its kind, and these attributes."""
-    return message(NEWQDISC, _tc(ifindex, handle, ROOT, kind) + more, sequence)
+    """Nothing but its kind, and these attributes."""
+    return message(NEWQDISC, _tc(ifindex, handle, parent, kind) + more, sequence)
 
 
 def codel_oot(
-    ifindex: int, handle: int, nest: bytes, ceiling_drops: int = 0, kind: bytes = b"codel_oot"
+    ifindex: int,
+    handle: int,
+    nest: bytes,
+    ceiling_drops: int = 0,
+    kind: bytes = b"codel_oot",
+    parent: int = ROOT,
 ) -> bytes:
     """An out-of-tree codel with these attributes in its nest. The ceiling has dropped packets of 100
     bytes, as many as left."""
@@ -53,7 +63,7 @@ def codel_oot(
     basic = attribute(1, struct.pack("=QI4x", 100 * ceiling_drops, ceiling_drops))
     options = attribute(2, struct.pack("=I", 1000)) + attribute(64 | NESTED, nest)
     more = attribute(2, options) + attribute(7, basic + attribute(4, app))
-    return qdisc(ifindex, handle, kind, more=more)
+    return qdisc(ifindex, handle, kind, more=more, parent=parent)
 
 
 def flow(ifindex: int, classid: int, xstats: bytes = struct.pack("=I", 1)) -> bytes:
@@ -63,13 +73,14 @@ def flow(ifindex: int, classid: int, xstats: bytes = struct.pack("=I", 1)) -> by
 
 
 class Recording:
-    """A file of snapshots with this body each, a second apart."""
+    """A file of snapshots with this body each, so many seconds apart."""
 
-    def __init__(self, body: bytes, snapshots: int = 2) -> None:
+    def __init__(self, body: bytes, snapshots: int = 2, apart: float = 1) -> None:
         with tempfile.NamedTemporaryFile(delete=False, suffix=".rec") as file:
             file.write(Path(RECORDING).read_bytes()[:RECORD_HEADER])
             for number in range(snapshots):
-                file.write(struct.pack("=QQII", number * 10**9, number * 10**9, len(body), 0))
+                at = round(number * apart * 1e9)
+                file.write(struct.pack("=QQII", at, at, len(body), 0))
                 file.write(body)
         self.path = file.name
 

@@ -73,10 +73,12 @@ def metrics_exist() -> None:
         check(f"metrics of {path.name} that the exporter lacks", used - names, set())
 
 
-@case("the exporter has every cause and source of the alerts")
+@case("the exporter has every cause, source and verdict of the alerts")
 def labels_exist() -> None:
     text = exported()
-    for label, values in re.findall(r'\b(cause|source)=~?"([^"]+)"', ALERTS.read_text()):
+    for label, values in re.findall(
+        r'\b(cause|source|codel_verdict)=~?"([^"]+)"', ALERTS.read_text()
+    ):
         for value in values.split("|"):
             assert f'{label}="{value}"' in text, f'no {label}="{value}" in the metrics'
 

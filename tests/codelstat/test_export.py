@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import stat
@@ -15,8 +16,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from cases import CODELSTAT, RECORDING, Skip, case, check, codelstat, main
+from cases import CODELSTAT, HERE, RECORDING, Skip, case, check, codelstat, main
 from exporter import Exporter, Samples, labels, samples
+from recordings import Recording, codel_oot, link, qdisc
 from prometheus import promtool
 
 REPLAY = ("export", "--replay", RECORDING)
@@ -38,14 +40,19 @@ def listed() -> list[dict[str, Any]]:
 
 
 def whose(qdisc: dict[str, Any]) -> dict[str, str]:
-    names = {"device": "dev", "handle": "handle", "parent": "parent", "kind": "kind"}
-    return {label: qdisc[key] for label, key in names.items()}
+    """The labels of its series: no handle that the kernel has chosen, which are those from 8000: on."""
+    return {
+        "device": qdisc["dev"],
+        "handle": re.sub("^[89a-f]...:$", "auto", qdisc["handle"]),
+        "parent": re.sub("^[89a-f]...:", "root:", qdisc["parent"]),
+        "kind": qdisc["kind"],
+    }
 
 
 @case("promtool has nothing to say, with any number of buckets")
 def promtool_is_content() -> None:
-    for buckets in ("1", "2", "4", "8"):
-        shown = text("--buckets", buckets)
+    for words in ((), *(("--buckets", n) for n in "1248")):
+        shown = text(*words)
         done = subprocess.run(
             [promtool(), "check", "metrics"], input=shown, capture_output=True, text=True
         )
@@ -64,6 +71,7 @@ def open_metrics() -> None:
     check("type", families["codel_sojourn_seconds"].type, "histogram")
     check("unit", families["codel_sojourn_seconds"].unit, "seconds")
     check("info", families["codel_qdisc"].type, "info")
+    check("verdict", families["codel_verdict"].type, "stateset")
     found = {(s.name, frozenset(s.labels.items())) for f in families.values() for s in f.samples}
     check("samples", found, set(samples(text())))
 
@@ -136,6 +144,122 @@ def same_histogram() -> None:
             check("count", found[("codel_sojourn_seconds_count", key)], shown["+Inf"])
             total = found[("codel_sojourn_seconds_sum", key)]
             check("sum", round(total * 1e9), qdisc["delay"]["sum_ns"])
+
+
+ROUND = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+
+
+@case("round bounds, at which no packet is counted that may have waited longer")
+def round_histogram() -> None:
+    found = samples(text())
+    for qdisc in (q for q in listed() if "delay" in q):
+        delays = qdisc["delay"]["buckets"]
+        shown = bounds(found, whose(qdisc))
+        check("bounds", list(shown), [*map(str, ROUND), "+Inf"])
+        for le, count in shown.items():
+            end = float(le) * 1e9
+            below = sum(n for _, to, n in delays if (to or float("inf")) <= end)
+            check(f"{qdisc['dev']} {le}", count, below)
+            # those that are counted too late waited for nearly as long
+            surely = sum(n for _, to, n in delays if to and to <= end / 1.125)
+            assert surely <= count, f"{count} packets until {le}, and {surely} by far"
+        total = found[("codel_sojourn_seconds_count", labels(**whose(qdisc)))]
+        check("count", total, sum(n for _, _, n in delays))
+
+
+def tree(numbers: dict[str, int]) -> bytes:
+    """A device with all places of qdiscs, some of them with these handles."""
+
+    def codel(handle: int, parent: int) -> bytes:
+        return codel_oot(1, handle << 16, b"", parent=parent)
+
+    root, below = numbers["root"] << 16, numbers["below"] << 16
+    return (
+        link(1, b"d0")
+        + qdisc(1, root, b"mq")
+        + codel(numbers["first"], root | 1)
+        + codel(0x10, root | 2)
+        + qdisc(1, below, b"prio", parent=root | 3)
+        + codel(numbers["second"], below | 1)
+        + codel(numbers["third"], below | 2)
+        + qdisc(1, 0x300000, b"htb", parent=below | 3)
+        + codel(numbers["fourth"], 0x300001)
+        + codel(0, 0x300002)
+        + codel(numbers["lost"], numbers["nowhere"] << 16 | 1)
+        + link(2, b"d1")
+        + codel_oot(2, numbers["other"] << 16, b"")
+    )
+
+
+@case("series stay the same when qdiscs get other automatic handles, and none are the same")
+def stable() -> None:
+    names = ("root", "below", "first", "second", "third", "fourth", "lost", "nowhere", "other")
+    shown = []
+    for begin in (0x8001, 0x8123, 0xFF00):
+        numbers = {name: begin + n for n, name in enumerate(names)} | {"nowhere": 0x9999}
+        with Recording(tree(numbers)) as path:
+            done = codelstat("export", "--replay", path, "--textfile", "-")
+        shown.append(samples(done.stdout))  # which checks that none is there twice
+        check("series", set(shown[-1]), set(shown[0]))
+    found = {
+        dict(k)["parent"] + " " + dict(k)["handle"] for n, k in shown[0] if n == "codel_qdisc_info"
+    }
+    expected = {"root:1 auto", "root:2 10:", "root:3:1 auto", "root:3:2 auto", "30:1 auto", "30:2 0:",
+                "9999:1 auto", "root auto"}  # fmt: skip
+    check("places", found, expected)
+
+
+@case("a loop of parents ends")
+def loop() -> None:
+    body = link(1, b"d0") + qdisc(1, 0x80010000, b"prio", parent=0x80020001)
+    body += qdisc(1, 0x80020000, b"prio", parent=0x80010001)
+    with Recording(body + codel_oot(1, 0x10000, b"", parent=0x80010002)) as path:
+        found = samples(codelstat("export", "--replay", path, "--textfile", "-").stdout)
+    (parent,) = {dict(k)["parent"] for n, k in found if n == "codel_qdisc_info"}
+    assert parent.startswith("800") and parent.endswith(":2"), parent
+
+
+@case("one state of each queue, which is the verdict of the list")
+def verdicts() -> None:
+    found = samples(text())
+    for qdisc in listed():
+        states = {
+            dict(key)["codel_verdict"]: value
+            for (name, key), value in found.items()
+            if name == "codel_verdict" and labels(**whose(qdisc)) < key
+        }
+        assert len(states) == 20 and sum(states.values()) == 1, states
+        check(qdisc["dev"], states[qdisc["verdict_code"]], 1)
+
+
+def states(exporter: Exporter) -> list[str]:
+    found = samples(exporter.get().text)
+    return [dict(k)["codel_verdict"] for (n, k), v in found.items() if n == "codel_verdict" and v]
+
+
+@case("a verdict is of the time since the last scrape, and not of less than a second")
+def verdict_interval() -> None:
+    body = link(1, b"d0") + codel_oot(1, 0x10000, b"", 9)  # the same in each snapshot
+    with Recording(body, 4) as path, Exporter(replay=path) as exporter:
+        shown = [states(exporter) for _ in range(3)]
+    check("a second apart", shown, [["overload_ceiling"], ["idle"], ["idle"]])
+    with Recording(body, 7, 0.4) as path, Exporter(replay=path) as exporter:
+        shown = [states(exporter) for _ in range(7)]
+    check("0.4 seconds apart", shown, [["overload_ceiling"]] * 3 + [["idle"]] * 4)
+
+
+@case("the manual explains every metric")
+def documented() -> None:
+    manual = (HERE.parents[1] / "man/codelstat.8").read_text()
+    explained = set(re.findall(r"\bcodel_\w+", manual.split(".Sh METRICS")[1]))
+    declared = set(re.findall(r"^# TYPE (\w+)", text(), re.M))
+    check("names", explained - {"codel_oot"}, declared)
+
+
+@case("the version is a metric")
+def build_info() -> None:
+    version = codelstat("--version").stdout.split()[1]
+    check("value", samples(text())[("codel_build_info", labels(version=version))], 1)
 
 
 @case("of in-tree qdiscs, exactly the statistics that they have")

@@ -69,10 +69,10 @@ def near(what: str, value: float, expected: float, tolerance: float) -> None:
 
 
 def exported_bucket(bound: float) -> tuple[float, float]:
-    """The two to each power of two: where does it lie, or end?"""
-    ends = [1.024e-6 * 2**k * m for k in range(27) for m in (1, 1.5)]
+    """The exporter's bucket in which the module's bucket that ends at this bound is counted."""
+    ends = [0.0] + [n * 10.0**k for k in (-3, -2, -1, 0) for n in (1, 2.5, 5)]
     upper = min(end for end in ends if end > bound * (1 - 1e-9))
-    return max(end for end in ends if end < upper), upper
+    return max(end for end in ends if end < upper * (1 - 1e-9)), upper
 
 
 def quantile_agrees(series: Series) -> None:
@@ -105,7 +105,7 @@ def drops_agree(series: Series) -> None:
 def late_agree(series: Series) -> None:
     found = by_device(series)
     for dev, counts in delays().items():
-        late = sum(n for end, n in counts.items() if end > 0.0252) / sum(counts.values())
+        late = sum(n for end, n in counts.items() if end > 0.025) / sum(counts.values())
         print(f"# later than 25 ms on {dev}: {100 * found[dev]:.2f}%, {100 * late:.2f}%")
         near(f"late on {dev}", found[dev], late, 0.02)
 
