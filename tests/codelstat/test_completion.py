@@ -47,6 +47,20 @@ def options() -> None:
     check("after top l", completed("top", "l"), {"lo"})
 
 
+@case("the keys of --sort")
+def sorts() -> None:
+    check(
+        "after --sort", completed("top", "--sort", ""), {"share", "rate", "backlog", "p99", "drops"}
+    )
+    check("after -s", completed("top", "eth0", "-s", "b"), {"backlog"})
+
+
+@case("commands after options")
+def after_options() -> None:
+    assert {"top", "watch"} <= completed("-i", "2", "")
+    check("of the command", completed("-i", "2", "top", "--so"), {"--sort"})
+
+
 @case("files where a file is expected")
 def files() -> None:
     path = str(SCRIPT.parent)
