@@ -10,6 +10,8 @@
 #                     +------ ingress: HTB, leaf c0df:
 #
 # codelctl sets up r1. Uploads go from CLIENT to SERVER. ROUTER has IPv6 and a VLAN to SERVER as well.
+#
+# release: any, except numbers rates vlan_ipv6 undo default_qdiscs returns
 
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/lib.sh"

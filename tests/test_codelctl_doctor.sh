@@ -3,6 +3,8 @@
 #
 # codelctl doctor: the facts that it reads from a machine, and the commands that it names. Each case makes something
 # wrong, sees the finding, runs the command of the finding, and sees that the finding is gone.
+#
+# release: any, except healthy servers plugins modules
 
 LIB_NO_KINDS=1
 # shellcheck source=tests/lib.sh

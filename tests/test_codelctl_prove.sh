@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
 # codelctl prove and compare, for a router whose link is slow behind a modem (ctl/modem.sh).
+#
+# release: any, except before_after
 
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -145,18 +147,6 @@ stopped()
 	check "the setup afterwards" "$(ctl show | sed 's/.*: //')" == "in force"
 }
 
-manual()
-{
-	local page=/usr/share/man/man8/codelctl.8
-
-	[[ -e $page ]] || skip "the manual page is not installed"
-	modem eth0
-	ip -n "$ROUTER" link add ppp0 type dummy
-	sed -n '/^.Sh EXAMPLES/,/^.Sh SEE/ { /^codelctl/p }' "$page" >"$LIB_TMP/examples"
-	check "examples" "$(wc -l <"$LIB_TMP/examples")" ">=" 9
-	paste_commands "$LIB_TMP/examples"
-}
-
 lib_add before_after "the delay before and after a setup, split, with a picture"
 lib_add elsewhere "a queue elsewhere is named"
 lib_add without_setup "a link that is not set up is measured as it is"
@@ -165,5 +155,4 @@ lib_add progress "progress on a terminal"
 lib_add failures "a failure leaves the setup in force"
 lib_add kinds "compare measures with each kind, and the setup returns"
 lib_add stopped "a signal leaves the setup in force"
-lib_add manual "the examples of the manual page"
 lib_main "$@"

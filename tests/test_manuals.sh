@@ -188,7 +188,7 @@ link_setup()
 	example on_host
 	echo "$OUTPUT"
 	check "rows of both tables" \
-		"$(grep -c '^\(.* \)\?\(idle\|upload\|download\) *[0-9]' <<<"$OUTPUT")" == 10
+		"$(grep -c '^\(.* \)\?\(idle\|upload\|download\) *[0-9]' <<<"$OUTPUT")" == 12
 	in_ns "$HOST" codelctl undo eth0
 	examples_end
 }
