@@ -168,8 +168,8 @@ static int cs_do_key(const struct cs_view *view, bool *paused, char key)
  */
 static int cs_wait_live(const struct cs_view *view, uint64_t due)
 {
+	bool paused = false, woken;
 	int status = CS_OK;
-	bool paused = false;
 	uint64_t now, end;
 
 	while (status == CS_OK && !cs_signalled) {
@@ -177,7 +177,8 @@ static int cs_wait_live(const struct cs_view *view, uint64_t due)
 		if (now >= due && !paused)
 			break;
 		end = !paused && due < now + CS_SLICE ? due : now + CS_SLICE;
-		if (cs_sleep(end, cs_term_keys()) && !cs_signalled)
+		woken = cs_sleep(end, cs_term_keys());
+		if ((woken || cs_term_is_stale()) && !cs_signalled)
 			status = cs_do_key(view, &paused, cs_term_key());
 	}
 	return status;

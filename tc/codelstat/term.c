@@ -27,6 +27,7 @@
 
 static struct {
 	volatile sig_atomic_t entered;
+	volatile sig_atomic_t stale;	/* the last frame is not shown as it should be */
 	bool has_modes;
 	struct termios modes;	/* as they were */
 	struct cs_term *term;	/* the owner of the screen */
@@ -96,12 +97,14 @@ static void term_stopped(int signum)
 	term_catch(signum, term_stopped);
 	if (again)
 		term_enter();
+	term_state.stale = 1;
 }
 
-/* Its arrival is all that matters: it ends a sleep */
+/* Its arrival also ends a sleep */
 static void term_resized(int signum)
 {
 	(void)signum;
+	term_state.stale = 1;
 }
 
 static void term_catch_all(void)
@@ -186,6 +189,11 @@ bool cs_term_is_taken(void)
 	return term_state.entered;
 }
 
+bool cs_term_is_stale(void)
+{
+	return term_state.stale;
+}
+
 int cs_term_keys(void)
 {
 	return term_state.keys ? STDIN_FILENO : -1;
@@ -258,6 +266,7 @@ static void term_draw(const struct cs_term *term, const char *text)
 
 void cs_term_show(struct cs_term *term, const char *text)
 {
+	term_state.stale = 0;
 	if (term->live) {
 		free(term->last);
 		term->last = strdup(text);

@@ -67,6 +67,11 @@ void cs_term_leave(void);
 /* Whether a frame is shown in place */
 bool cs_term_is_taken(void);
 
+/* Whether the terminal has another size since the last frame, or the process was stopped: the
+ * signal may have arrived before a sleep and not have ended it
+ */
+bool cs_term_is_stale(void);
+
 /* Where keys can be read from, for poll(); -1: nowhere */
 int cs_term_keys(void);
 
