@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Runs in a machine of the release with the files that the packages install: modules, plugins and codelstat work.
+# Runs in a machine of the release with the files that the packages install: modules, plugins and programs work.
 set -u
 
 failed=0
@@ -48,6 +48,16 @@ plugin_matches_tc() {
 	tc qdisc del dev d0 root
 }
 
+codelctl_sets_up_and_undoes() {
+	local before
+
+	before=$(tc -j qdisc show dev d0)
+	codelctl setup d0 --up 10mbit --down 20mbit && codelctl show && codelctl show | grep -q "in force" || return
+	tc qdisc show dev d0 | grep fq_codel_oot && tc qdisc show dev ifb-d0 | grep fq_codel_oot || return
+	codelctl undo d0 || return
+	[[ $(tc -j qdisc show dev d0) == "$before" ]] || { echo "$before differs"; return 1; }
+}
+
 in_tree_serves_if_modules_are_missing() {
 	rm -r "/lib/modules/$(uname -r)/updates/dkms"
 	serves sch_codel codel
@@ -61,6 +71,7 @@ ok "fq_codel_oot is served" serves sch_fq_codel_oot fq_codel_oot
 ok "plain codel is served by the same module" serves sch_codel_oot codel
 ok "tc and codelstat know codel_oot" plugin_matches_tc codel_oot
 ok "tc and codelstat know fq_codel_oot" plugin_matches_tc fq_codel_oot
+ok "codelctl sets up a link, and restores it" codelctl_sets_up_and_undoes
 unload
 ok "without the modules, the in-tree one serves codel" in_tree_serves_if_modules_are_missing
 exit $failed

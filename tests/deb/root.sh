@@ -88,7 +88,7 @@ failing_build() {
 copy_added() {
 	mkdir "$folder/added" || return
 	comm -13 <(cut -d ' ' -f 3 "$folder/before" | sort) <(cut -d ' ' -f 3 "$folder/installed" | sort) |
-		grep -vE '^/(var|usr/src|usr/share)/' >"$folder/names"
+		grep -vE '^/(var|usr/src|usr/share/(doc|man))/' >"$folder/names"
 	tar -c --no-recursion -T "$folder/names" -P --transform "s,^/,," | tar -x -C "$folder/added"
 }
 
