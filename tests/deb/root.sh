@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# root.sh FOLDER: in a root with dkms and one kernel's headers, install, break, remove and purge the packages in
-# FOLDER, and compare the files of the root before and after. FOLDER/added gets what the installation adds.
+# root.sh FOLDER ALGORITHM: in a root with dkms and one kernel's headers, install, break, remove and purge the packages in
+# FOLDER, and compare the files of the root before and after. FOLDER/added gets what the installation adds. DKMS
+# signs the modules with a key of the ALGORITHM, rsa or ec.
 set -u
 
 folder=$1
@@ -85,6 +86,23 @@ failing_build() {
 		! modinfo -k "$kernel" sch_codel_oot
 }
 
+# A key in the place of the one that DKMS has made, which is an RSA key
+make_key() {
+	[[ $1 == rsa ]] || openssl req -new -x509 -nodes -days 36500 -subj "/CN=DKMS" -newkey ec \
+		-pkeyopt ec_paramgen_curve:prime256v1 -keyout /var/lib/dkms/mok.key -outform DER -out /var/lib/dkms/mok.pub
+}
+
+# A module without a signature: the kernel finds none where the last line is missing
+copy_unsigned() {
+	local file
+
+	file=$(modinfo -k "$kernel" -n sch_codel_oot) && mkdir -p "$folder/added/root" || return
+	case $file in
+	*.xz) xz -dc "$file" ;;
+	*) cat "$file" ;;
+	esac | head -c -28 >"$folder/added/root/unsigned.ko"
+}
+
 copy_added() {
 	mkdir "$folder/added" || return
 	comm -13 <(cut -d ' ' -f 3 "$folder/before" | sort) <(cut -d ' ' -f 3 "$folder/installed" | sort) |
@@ -92,6 +110,7 @@ copy_added() {
 	tar -c --no-recursion -T "$folder/names" -P --transform "s,^/,," | tar -x -C "$folder/added"
 }
 
+make_key "$2" >"$folder/said" 2>&1 || cat "$folder/said"
 files >"$folder/before"
 ok "the packages are installed" install_packages
 version=$(dpkg-query -W -f '${Version}' codel-oot-dkms)
@@ -99,6 +118,8 @@ version=${version%%~*}
 files >"$folder/installed"
 ok "the modules are built, signed, and in updates/dkms" modules_are_in_place
 copy_added
+copy_unsigned
+cp /var/lib/dkms/mok.pub "$folder"
 ok "a kernel before 6.1 is refused" refuses_an_older_kernel
 ok "the hook of a kernel's upgrade builds them again" kernel_upgrade
 ok "the packages are installed a second time" install_packages
