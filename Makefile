@@ -6,7 +6,7 @@
 # make demo            bufferbloat before and after, in a virtual machine
 # make check           the tests, in virtual machines; MINUTES=n: and of check-all, what fits
 # make check-all       every test on every release
-# make check-install   the packages on every release: build, install, use, remove, purge
+# make check-install   the packages on machines of every release: install, set up, reboot, upgrade, purge
 # make bench           instructions per packet, in virtual machines
 # make lab             the experiments of the papers, in virtual machines; EXP=name, GRID=full
 # make selftest        the namespace selftests on this machine's own kernel
@@ -95,7 +95,9 @@ check-all:
 
 check-install:
 	scripts/setup check
-	for release in bookworm trixie sid; do tests/deb/install $$release || exit; done
+	for release in bookworm trixie sid; do \
+		tests/deb/install $$release && tests/deb/lifecycle $$release || exit; \
+	done
 
 bench:
 	scripts/setup
