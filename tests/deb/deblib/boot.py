@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """Boots a folder as the root of a machine, until the machine switches itself off.
 
-Time passes as on the host: a boot of systemd under virtual time takes minutes. Two network devices are joined
-by one wire, so that one of them can be the router's and the other one the provider's.
+Time is the host's: virtual time would run ahead while the machine waits for its files. Two network devices are
+joined by one wire, so that one of them can be the router's and the other one the provider's.
 """
 
 from __future__ import annotations

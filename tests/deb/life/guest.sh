@@ -126,7 +126,11 @@ link_is_restored() {
 	[[ ! -e /sys/class/net/ifb-eth0 ]] && is "$(qdiscs)" "$(cat /mnt/qdiscs.before)"
 }
 
-settings_are_kept() { cat /etc/codelctl/eth0.conf; }
+# And the unit is still enabled, for an installation that follows
+settings_are_kept() {
+	cat /etc/codelctl/eth0.conf &&
+		[[ -L /etc/systemd/system/sys-subsystem-net-devices-eth0.device.wants/codelctl@eth0.service ]]
+}
 
 no_trace() {
 	! find / -xdev \( -path /mnt -o -path /proc -o -path /sys -o -path /var/log \) -prune -o -name '*codel*' \
