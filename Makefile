@@ -98,6 +98,7 @@ check-install:
 	for release in bookworm trixie sid; do \
 		tests/deb/install $$release && tests/deb/lifecycle $$release || exit; \
 	done
+	for release in bookworm trixie sid; do tests/deb/plugins $$release || exit; done
 
 bench:
 	scripts/setup
