@@ -17,7 +17,7 @@ import time
 from fcntl import ioctl
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Iterator
 
 from cases import CODELSTAT, HERE, case, check, codelstat, main
 from recordings import Recording, attribute, codel_oot, link, qdisc
@@ -97,6 +97,36 @@ def _() -> None:
                 check(f"{q['handle']} {unit}", book["received"][unit], total)
             delays = sum(packets for _from, _to, packets in q["delay"]["buckets"])
             assert 0 <= delays - book["sent"]["packets"] <= 1, (delays, book["sent"])
+
+
+def members(value: Any) -> Iterator[str]:
+    """Names in an object and in those inside, without causes of drops and marks."""
+    if isinstance(value, list):
+        for one in value:
+            yield from members(one)
+    elif isinstance(value, dict):
+        for name, inside in value.items():
+            yield name
+            causes = name in ("drop", "mark", "drops", "marks")
+            yield from members(
+                [*inside.values()] if causes and isinstance(inside, dict) else inside
+            )
+
+
+@case("the manual names every member of an object")
+def _() -> None:
+    section = (
+        (HERE.parents[1] / "man/codelstat.8")
+        .read_text()
+        .split("\n.Sh JSON\n")[1]
+        .split("\n.Sh ")[0]
+    )
+    words = " ".join(re.findall(r"^\.(?:It )?Li (.*)", section, re.M))
+    documented = set(re.findall(r"[a-z0-9_]+", words))
+    top = ("top", "r1", "--handle", "10:", "--replay", SHAPED, "--speed", "0", "--json")
+    flows = [json.loads(line) for line in codelstat(*top).stdout.splitlines()]
+    missing = {*members(objects()), *members(flows)} - documented
+    check("members that the manual does not name", sorted(missing), [])
 
 
 @case("an interval is the difference of two totals")
