@@ -67,11 +67,22 @@ name_is_declined()
 {
 	start
 	load sch_codel_oot takeover=0
-	check "codel is" "$(server codel)" == none
-	check "codel_oot is" "$(server codel_oot)" == sch_codel_oot
 	check "the log" "$(said sch_codel_oot)" == "serving codel_oot; codel was declined"
-	load_in_tree_codel
-	check "codel is, after the in-tree module is loaded," "$(server codel)" == sch_codel
+	loaded sch_codel && fail "the in-tree module is loaded before its name is used"
+	check "codel is, on demand," "$(server codel)" == sch_codel
+	check "codel_oot is" "$(server codel_oot)" == sch_codel_oot
+}
+
+# With the option in modprobe.d, a plain name loads the in-tree module as well
+option_declines()
+{
+	echo "options sch_codel_oot takeover=N" >/etc/modprobe.d/test.conf
+	defer rm /etc/modprobe.d/test.conf
+	start
+	device
+	tc -n "$NS" qdisc add dev d0 root codel || fail "tc qdisc add codel fails"
+	check "codel is" "$(server codel)" == sch_codel
+	check "codel_oot is" "$(server codel_oot)" == sch_codel_oot
 }
 
 built_in()
@@ -136,7 +147,7 @@ plain_names()
 	start
 	modprobe sch_codel takeover=0
 	loaded sch_codel_oot || fail "modprobe sch_codel takeover=0 did not load sch_codel_oot"
-	loaded sch_codel && fail "modprobe sch_codel takeover=0 loaded both modules"
+	loaded sch_codel || fail "modprobe sch_codel takeover=0 did not load the in-tree module"
 	check "takeover" "$(</sys/module/sch_codel_oot/parameters/takeover)" == N
 	start
 	modprobe -C /dev/null sch_codel
@@ -306,7 +317,8 @@ remove_under_traffic()
 
 lib_add kernels_is_there "the in-tree module serves codel if it was loaded first"
 lib_add name_is_free "the out-of-tree module serves codel if the name is free"
-lib_add name_is_declined "takeover=0 leaves the name codel free"
+lib_add name_is_declined "takeover=0 leaves the name codel to the in-tree module"
+lib_add option_declines "takeover=N in modprobe.d leaves it to the in-tree module"
 lib_add built_in "a kernel with fq_codel built in serves fq_codel"
 lib_add in_tree_serves "the in-tree modules load if the out-of-tree ones are missing" depmod
 lib_add in_tree_serves "also if the table of modules still lists those" true

@@ -79,7 +79,7 @@ restored()
 modules()
 {
 	start
-	restored /etc/modprobe.d/codel-oot.conf
+	restored /etc/modprobe.d/codel-declined.conf
 	restored /etc/sysctl.d/90-codel-oot.conf
 	host eth0
 	check "fq_codel_oot.7" "$(realpath "$(examples_page fq_codel_oot.7)")" == \
