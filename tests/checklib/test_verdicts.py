@@ -251,6 +251,7 @@ def results() -> Iterator[tuple[str, Any, Any]]:
     ]
     halves = ["trixie test_flows.sh:1/2", "trixie test_flows.sh:2/2"]
     yield "a long test is divided", in_machines("test_flows"), halves
+    yield "a name of no selftest", in_machines("vm/test_readme"), []
     yield "in two machines", len(list(quietly("test_flows").in_machines())), 2
     logs = [guest.log_name("sid", f"test_flows.sh{half}") for half in ("", ":1/2", ":victim,live")]
     yield "logs", logs, ["sid-test_flows.log", "sid-test_flows-1of2.log", "sid-test_flows.log"]
