@@ -10,7 +10,7 @@
  *
  *	while ((pkt = take_head(queue))) {
  *		verdict = codel_signal(vars, params, now, now - pkt->enqueued,
- *				       what_waits(queue), random);
+ *				       backlog_behind(pkt), random);
  *		if (verdict == CODEL_PASS)
  *			return pkt;
  *		if (verdict == CODEL_SIGNAL && mark(pkt))
@@ -458,7 +458,7 @@ static inline void codel_watch_late(struct codel_watch *watch,
 }
 
 /**
- * codel_empty() - the queue was found empty: what stood in it has drained
+ * codel_empty() - the queue was found empty: a standing queue has drained
  * @vars: state of the queue; the count of signals is kept for a later resume
  */
 static inline void codel_empty(struct codel_vars *vars)

@@ -36,7 +36,9 @@ static int codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 
 	codel_qdisc_received(&q->shared, skb);
 	if (likely(sch->q.qlen < sch->limit)) {
-		codel_qdisc_push(sch, &q->shared, &q->queue, false, skb);
+		codel_qdisc_stamp(skb);
+		codel_qdisc_count(sch, &q->shared, &q->queue, false, skb);
+		codel_queue_append(&q->queue, skb);
 		return NET_XMIT_SUCCESS;
 	}
 	codel_qdisc_reject(sch, &q->shared, qdisc_pkt_len(skb),
@@ -45,26 +47,30 @@ static int codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	return NET_XMIT_DROP;
 }
 
-static __always_inline struct sk_buff *codel_dequeue_packet(struct Qdisc *sch)
+/* @sojourn is set to the sojourn time of the packet, ns. */
+static __always_inline struct sk_buff *codel_dequeue_packet(struct Qdisc *sch, u64 *sojourn)
 {
 	struct codel_sched *q = qdisc_priv(sch);
 	bool acted;
 
-	return codel_qdisc_dequeue(sch, &q->shared, &q->queue, false, false, &acted);
+	return codel_qdisc_dequeue(sch, &q->shared, &q->queue, false, false, sojourn, &acted);
 }
 
 static struct sk_buff *codel_dequeue(struct Qdisc *sch)
 {
 	struct codel_sched *q = qdisc_priv(sch);
-	struct sk_buff *skb = NULL;
+	struct sk_buff *skb;
+	u64 sojourn;
 
-	if (unlikely(q->shared.peeked))
-		skb = codel_qdisc_peek_take(sch, &q->shared);
-	if (!skb)
-		skb = codel_dequeue_packet(sch);
+	if (unlikely(q->shared.peeked)) {
+		skb = codel_qdisc_dequeue_peeked(sch, &q->shared);
+		if (skb)
+			return skb;
+	}
+	skb = codel_dequeue_packet(sch, &sojourn);
 	if (skb)
 		codel_qdisc_sent(sch, &q->shared, qdisc_pkt_len(skb),
-				 codel_compat_segs(skb), q->shared.sojourn);
+				 codel_compat_segs(skb), sojourn);
 	return skb;
 }
 
@@ -72,13 +78,14 @@ static struct sk_buff *codel_peek(struct Qdisc *sch)
 {
 	struct codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb;
+	u64 sojourn;
 
 	skb = codel_qdisc_peeked(sch, &q->shared);
 	if (skb)
 		return skb;
-	skb = codel_dequeue_packet(sch);
+	skb = codel_dequeue_packet(sch, &sojourn);
 	if (skb)
-		codel_qdisc_peek_store(sch, &q->shared, skb);
+		codel_qdisc_peek_store(sch, &q->shared, skb, sojourn);
 	return skb;
 }
 

@@ -41,6 +41,8 @@
  * @table: the flows; all zero in a half-built qdisc
  * @shared: common configuration and counters, and the peeked packet
  * @config: changes under the root lock
+ * @crowded_packets: half of the limit: with more, the qdisc is crowded
+ * @crowded_memory: half of memory_limit, the same, bytes
  * @new_flow_count: times that a flow became active
  * @trim_overmemory: of the packets that a change dropped, those that memory_limit did
  * @block: owner of @filters
@@ -50,6 +52,8 @@ struct fq_codel_sched {
 	struct codel_qdisc shared;
 	struct fq_codel_config config;
 	struct fq_codel_table table;
+	u32 crowded_packets;
+	u32 crowded_memory;
 	u32 new_flow_count;
 	u32 trim_overmemory;
 	struct tcf_block *block;
@@ -77,11 +81,15 @@ static bool fq_codel_is_class(const struct fq_codel_table *t, u32 class)
 }
 
 /*
- * Packets that are not IP have little that the flow dissector knows, and often no
- * hash of their own: their Ethernet addresses tell them apart.
+ * The hash of a packet that has no hash of its ports yet. The flow dissector reads little of
+ * packets that are not IP: their Ethernet addresses distinguish them.
  */
-static noinline u32 fq_codel_hash_addresses(struct sk_buff *skb, u32 hash)
+static noinline u32 fq_codel_hash_other(struct sk_buff *skb)
 {
+	u32 hash = skb_get_hash(skb);
+
+	if (skb->l4_hash)
+		return hash;
 	switch (skb_protocol(skb, true)) {
 	case htons(ETH_P_IP):
 	case htons(ETH_P_IPV6):
@@ -96,10 +104,8 @@ static noinline u32 fq_codel_hash_addresses(struct sk_buff *skb, u32 hash)
 static __always_inline struct fq_codel_flow *fq_codel_hash(struct fq_codel_table *t,
 							   struct sk_buff *skb)
 {
-	u32 hash = skb_get_hash(skb);
+	u32 hash = likely(skb->l4_hash) ? skb_get_hash_raw(skb) : fq_codel_hash_other(skb);
 
-	if (unlikely(!skb->l4_hash))
-		hash = fq_codel_hash_addresses(skb, hash);
 	return fq_codel_table_lookup(t, hash);
 }
 
@@ -108,42 +114,44 @@ static bool fq_codel_memory_over(const struct fq_codel_sched *q)
 	return q->shared.memory > q->config.memory_limit;
 }
 
-/* The turn of a flow without packets has come. */
+/* A flow without packets has left new_flows or old_flows. */
 static __always_inline void fq_codel_go_idle(struct Qdisc *sch,
 					     struct fq_codel_flow *flow)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	bool was_dropping = flow->queue.vars.dropping;
 
+	if (trace_codel_state_enabled())
+		codel_qdisc_empty(sch, &q->shared, &flow->queue);
 	fq_codel_table_go_idle(&q->table, flow);
-	codel_qdisc_changed(sch, &q->shared, &flow->queue, was_dropping);
 }
 
 /*
  * Drop half of a flow's bytes from its head, drop_batch packets at most. Each drop is a
  * signal to CoDel as well.
  */
-static void fq_codel_drop_from(struct Qdisc *sch, struct fq_codel_flow *flow,
-			       enum codel_drop_cause cause,
-			       struct sk_buff **to_free)
+static __always_inline void fq_codel_drop_from(struct Qdisc *sch, struct fq_codel_flow *flow,
+					       enum codel_drop_cause cause,
+					       struct sk_buff **to_free)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	u32 until = fq_codel_drop_until(flow, q->config.quantum);
-	u32 dropped = 0;
+	u32 dropped = 0, bytes = 0;
 
 	do {
 		struct sk_buff *skb;
 
 		skb = codel_qdisc_pop(sch, &q->shared, &flow->queue, true);
-		codel_qdisc_drop(sch, &q->shared, &flow->queue, skb, cause);
+		bytes += qdisc_pkt_len(skb);
+		if (trace_codel_drop_enabled())
+			codel_qdisc_trace_drop(sch, &q->shared, &flow->queue, skb, cause);
 		codel_compat_overlimit(skb, to_free);
 	} while (++dropped < q->config.drop_batch && flow->queue.tail &&
 		 flow->queue.backlog > until);
 
+	codel_qdisc_count_drops(sch, &q->shared, cause, dropped, bytes);
 	codel_overflow(&flow->queue.vars, dropped);
 	fq_codel_count(&q->table, flow, dropped, 0);
-	if (flow->queue.tail)
-		fq_codel_backlog_changed(&q->table.drr.lists, flow);
+	fq_codel_shrunk(&q->table.drr.lists, flow);
 }
 
 static bool fq_codel_over(struct Qdisc *sch)
@@ -152,20 +160,36 @@ static bool fq_codel_over(struct Qdisc *sch)
 	       fq_codel_memory_over(qdisc_priv(sch));
 }
 
+/*
+ * Return whether more than half of a limit is used. While it is, every flow that gets a packet
+ * is ranked. So when a limit is exceeded, the packets of ranked flows make up half of it at
+ * least, and there is a flow to drop from.
+ */
+static __always_inline bool fq_codel_is_crowded(struct Qdisc *sch)
+{
+	const struct fq_codel_sched *q = qdisc_priv(sch);
+
+	return sch->q.qlen > q->crowded_packets || q->shared.memory > q->crowded_memory;
+}
+
 /* The flow has got a packet, its first one if it was @empty. */
 static __always_inline void fq_codel_arrived(struct fq_codel_sched *q,
-					     struct fq_codel_flow *flow, bool empty)
+					     struct fq_codel_flow *flow, bool empty,
+					     bool crowded)
 {
-	if (empty && fq_codel_drr_arrival(&q->table.drr, flow))
+	if (empty && fq_codel_drr_arrival(&q->table.drr, flow)) {
 		q->new_flow_count++;
-	fq_codel_backlog_changed(&q->table.drr.lists, flow);
+		if (!crowded)
+			return;
+	}
+	if (crowded || fq_codel_is_ranked(flow) || flow->queue.backlog > q->table.drr.quantum)
+		fq_codel_rank(&q->table.drr.lists, flow);
 }
 
 /*
  * The packet that has just been queued in @own exceeds a limit: drop packets from the
- * largest flows. The scheduler does not know of the packet yet: often @own pays, and an idle
- * flow stays idle then. The parents count a packet that they hand down only when they are
- * told of success.
+ * largest flows. The packet is announced to the scheduler afterwards: often @own pays, and an
+ * idle flow stays idle then. The parents count a packet only after a return of success.
  */
 static noinline int fq_codel_overlimit(struct Qdisc *sch, struct fq_codel_flow *own,
 				       bool empty, const struct sk_buff *skb,
@@ -185,7 +209,7 @@ static noinline int fq_codel_overlimit(struct Qdisc *sch, struct fq_codel_flow *
 		own_paid |= flow == own;
 	}
 	if (own->queue.tail)
-		fq_codel_arrived(q, own, empty);
+		fq_codel_arrived(q, own, empty, true);
 	if (own_paid) {
 		q->shared.lost.packets--;
 		q->shared.lost.bytes -= len;
@@ -194,29 +218,49 @@ static noinline int fq_codel_overlimit(struct Qdisc *sch, struct fq_codel_flow *
 	return own_paid ? NET_XMIT_CN : NET_XMIT_SUCCESS;
 }
 
+/* Queue a packet, which is counted already, in a crowded qdisc. */
+static __always_inline int fq_codel_queue_crowded(struct sk_buff *skb, struct Qdisc *sch,
+						  struct fq_codel_flow *flow,
+						  struct sk_buff **to_free)
+{
+	bool empty = codel_queue_append(&flow->queue, skb);
+
+	if (unlikely(fq_codel_over(sch)))
+		return fq_codel_overlimit(sch, flow, empty, skb, to_free);
+	fq_codel_arrived(qdisc_priv(sch), flow, empty, true);
+	return NET_XMIT_SUCCESS;
+}
+
 static __always_inline int fq_codel_queue(struct sk_buff *skb,
 					  struct Qdisc *sch,
 					  struct fq_codel_flow *flow,
 					  struct sk_buff **to_free)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	bool empty = !flow->queue.tail;
 
-	codel_qdisc_push(sch, &q->shared, &flow->queue, true, skb);
-	if (unlikely(fq_codel_over(sch)))
-		return fq_codel_overlimit(sch, flow, empty, skb, to_free);
-	fq_codel_arrived(q, flow, empty);
+	codel_qdisc_count(sch, &q->shared, &flow->queue, true, skb);
+	if (unlikely(fq_codel_is_crowded(sch)))
+		return fq_codel_queue_crowded(skb, sch, flow, to_free);
+	fq_codel_arrived(q, flow, codel_queue_append(&flow->queue, skb), false);
 	return NET_XMIT_SUCCESS;
+}
+
+/* The sojourn time begins after the filters, which may use the packet's control buffer. */
+static noinline int fq_codel_enqueue_flow(struct sk_buff *skb, struct Qdisc *sch,
+					  struct fq_codel_flow *flow,
+					  struct sk_buff **to_free)
+{
+	codel_qdisc_stamp(skb);
+	return fq_codel_queue(skb, sch, flow, to_free);
 }
 
 /*
  * Ask the filters. A packet that none of them matches, or that they let pass
  * without naming a class, is hashed.
  */
-static noinline int fq_codel_enqueue_filtered(struct sk_buff *skb,
-					      struct Qdisc *sch,
-					      const struct tcf_proto *filters,
-					      struct sk_buff **to_free)
+static int fq_codel_enqueue_filtered(struct sk_buff *skb, struct Qdisc *sch,
+				     const struct tcf_proto *filters,
+				     struct sk_buff **to_free)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	u32 class, len = qdisc_pkt_len(skb);
@@ -237,18 +281,19 @@ static noinline int fq_codel_enqueue_filtered(struct sk_buff *skb,
 		__qdisc_drop(skb, to_free);
 		fallthrough;
 	case TC_ACT_CONSUMED:	/* the action owns the packet, and may have freed it */
-		codel_qdisc_reject(sch, &q->shared, len, CODEL_DROP_TAKEN);
+		codel_qdisc_reject(sch, &q->shared, len, CODEL_DROP_STOLEN);
 		return NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
 	default:		/* SHOT, and REDIRECT, which a qdisc cannot do */
 		goto drop;
 	}
 	class = TC_H_MIN(res.classid);
 	if (!res.classid)
-		return fq_codel_queue(skb, sch, fq_codel_hash(&q->table, skb), to_free);
+		return fq_codel_enqueue_flow(skb, sch, fq_codel_hash(&q->table, skb),
+					     to_free);
 	if (fq_codel_is_class(&q->table, class))
-		return fq_codel_queue(skb, sch,
-				      fq_codel_table_reserve(&q->table, class - 1),
-				      to_free);
+		return fq_codel_enqueue_flow(skb, sch,
+					     fq_codel_table_reserve(&q->table, class - 1),
+					     to_free);
 drop:
 	codel_qdisc_reject(sch, &q->shared, len, CODEL_DROP_FILTER);
 	__qdisc_drop(skb, to_free);
@@ -261,7 +306,7 @@ drop:
  * 0 to 6, would be classes. A sender sets the priority of its own packets, so nothing is
  * reserved: a hash that owns the flow keeps it.
  */
-static noinline struct fq_codel_flow *
+static struct fq_codel_flow *
 fq_codel_by_priority(struct Qdisc *sch, struct fq_codel_table *t, u32 priority)
 {
 	u32 class = TC_H_MIN(priority);
@@ -272,24 +317,33 @@ fq_codel_by_priority(struct Qdisc *sch, struct fq_codel_table *t, u32 priority)
 	return fq_codel_table_flow(t, class - 1);
 }
 
+/* The priority of the packet may select its flow, and otherwise the filters, if there are any. */
+static noinline int fq_codel_enqueue_selected(struct sk_buff *skb, struct Qdisc *sch,
+					      struct sk_buff **to_free)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct fq_codel_flow *flow;
+	struct tcf_proto *filters;
+
+	codel_qdisc_received(&q->shared, skb);
+	flow = fq_codel_by_priority(sch, &q->table, skb->priority);
+	filters = rcu_dereference_bh(q->filters);
+	if (filters && !flow)
+		return fq_codel_enqueue_filtered(skb, sch, filters, to_free);
+	return fq_codel_enqueue_flow(skb, sch, flow ? : fq_codel_hash(&q->table, skb),
+				     to_free);
+}
+
 static int fq_codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			    struct sk_buff **to_free)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct fq_codel_flow *flow = NULL;
-	struct tcf_proto *filters;
 
+	if (unlikely(TC_H_MAJ(skb->priority) || rcu_access_pointer(q->filters)))
+		return fq_codel_enqueue_selected(skb, sch, to_free);
+	codel_qdisc_stamp(skb);
 	codel_qdisc_received(&q->shared, skb);
-	if (unlikely(TC_H_MAJ(skb->priority)))
-		flow = fq_codel_by_priority(sch, &q->table, skb->priority);
-	if (likely(!flow)) {
-		filters = rcu_dereference_bh(q->filters);
-		if (filters)
-			return fq_codel_enqueue_filtered(skb, sch, filters,
-							 to_free);
-		flow = fq_codel_hash(&q->table, skb);
-	}
-	return fq_codel_queue(skb, sch, flow, to_free);
+	return fq_codel_queue(skb, sch, fq_codel_hash(&q->table, skb), to_free);
 }
 
 /* What a packet costs its flow, see FQ_CODEL_DRR_COST_MAX */
@@ -309,6 +363,16 @@ static noinline void fq_codel_sample(struct fq_codel_record *record,
 	record->eviction = U8_MAX;
 }
 
+/* A flow without a record has sent a packet. */
+static noinline void fq_codel_compete(struct fq_codel_table *t, const struct fq_codel_flow *flow)
+{
+	u32 i = fq_codel_table_index(t, flow);
+	struct fq_codel_record *record = fq_codel_record_slot(&t->records, i);
+
+	fq_codel_record_compete(record, i,
+				!fq_codel_is_idle(fq_codel_table_flow(t, record->owner)));
+}
+
 /* A packet of a flow is on its way out. */
 static __always_inline void fq_codel_sent(struct fq_codel_table *t,
 					  const struct fq_codel_flow *flow,
@@ -316,10 +380,9 @@ static __always_inline void fq_codel_sent(struct fq_codel_table *t,
 {
 	u32 i = fq_codel_table_index(t, flow);
 	struct fq_codel_record *record = fq_codel_record_slot(&t->records, i);
-	const struct fq_codel_flow *owner = fq_codel_table_flow(t, record->owner);
 
-	if (unlikely(owner != flow))
-		fq_codel_record_compete(record, i, !fq_codel_is_idle(owner));
+	if (unlikely(record->owner != i))
+		fq_codel_compete(t, flow);
 	else if (unlikely(fq_codel_record_sent(record, qdisc_pkt_len(skb),
 					       flow->queue.ldelay)))
 		fq_codel_sample(record, skb);
@@ -344,76 +407,80 @@ static __always_inline struct fq_codel_flow *fq_codel_next(struct Qdisc *sch)
 	}
 }
 
-/* Take a packet from the flow whose turn it is; NULL if CoDel has dropped all of them. */
+static struct sk_buff *fq_codel_dequeue_more(struct Qdisc *sch, bool peek);
+
+/*
+ * Take a packet from the flow whose turn it is. If CoDel has dropped all packets of the flow,
+ * the result is NULL with @more, which is constant, and otherwise a packet of another flow.
+ * With @peek the packet stays in the qdisc.
+ */
 static __always_inline struct sk_buff *
-fq_codel_dequeue_flow(struct Qdisc *sch, struct fq_codel_flow *flow, bool more)
+fq_codel_dequeue_flow(struct Qdisc *sch, struct fq_codel_flow *flow, bool more, bool peek)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb;
+	u64 sojourn;
 	bool acted;
 
-	skb = codel_qdisc_dequeue(sch, &q->shared, &flow->queue, true, more, &acted);
-	if (unlikely(acted))
+	skb = codel_qdisc_dequeue(sch, &q->shared, &flow->queue, true, more, &sojourn, &acted);
+	if (unlikely(acted)) {
 		fq_codel_count(&q->table, flow, q->shared.drops, q->shared.marks);
-	if (!skb)
-		return NULL;
+		if (!skb)
+			return more ? NULL : fq_codel_dequeue_more(sch, peek);
+	}
 	fq_codel_sent(&q->table, flow, skb);
-	if (flow->queue.tail)
-		fq_codel_backlog_changed(&q->table.drr.lists, flow);
+	fq_codel_shrunk(&q->table.drr.lists, flow);
 	flow->deficit -= fq_codel_drr_cost(skb);
-	return skb;
-}
-
-/* Nothing came from the flow whose turn it was: go on. */
-static noinline struct sk_buff *fq_codel_dequeue_more(struct Qdisc *sch)
-{
-	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct sk_buff *skb = NULL;
-	struct fq_codel_flow *flow;
-
-	while (!skb && (flow = fq_codel_next(sch)))
-		skb = fq_codel_dequeue_flow(sch, flow, true);
-	if (skb)
+	if (more)
 		codel_qdisc_reduce_backlog_in_dequeue(sch, &q->shared, skb);
+	if (peek)
+		codel_qdisc_peek_store(sch, &q->shared, skb, sojourn);
+	else
+		codel_qdisc_sent(sch, &q->shared, qdisc_pkt_len(skb),
+				 codel_compat_segs(skb), sojourn);
 	return skb;
 }
 
-static __always_inline struct sk_buff *fq_codel_dequeue_packet(struct Qdisc *sch)
+/* CoDel has dropped all packets of the flow whose turn it was: try the next flow. */
+static noinline struct sk_buff *fq_codel_dequeue_more(struct Qdisc *sch, bool peek)
 {
-	struct fq_codel_flow *flow = fq_codel_next(sch);
+	struct fq_codel_flow *flow;
+	struct sk_buff *skb;
 
-	if (!flow)
-		return NULL;
-	return fq_codel_dequeue_flow(sch, flow, false) ? : fq_codel_dequeue_more(sch);
+	while ((flow = fq_codel_next(sch))) {
+		skb = fq_codel_dequeue_flow(sch, flow, true, peek);
+		if (skb)
+			return skb;
+	}
+	return NULL;
 }
 
 static struct sk_buff *fq_codel_dequeue(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct sk_buff *skb = NULL;
+	struct fq_codel_flow *flow;
+	struct sk_buff *skb;
 
-	if (unlikely(q->shared.peeked))
-		skb = codel_qdisc_peek_take(sch, &q->shared);
-	if (!skb)
-		skb = fq_codel_dequeue_packet(sch);
-	if (skb)
-		codel_qdisc_sent(sch, &q->shared, qdisc_pkt_len(skb),
-				 codel_compat_segs(skb), q->shared.sojourn);
-	return skb;
+	if (unlikely(q->shared.peeked)) {
+		skb = codel_qdisc_dequeue_peeked(sch, &q->shared);
+		if (skb)
+			return skb;
+	}
+	flow = fq_codel_next(sch);
+	return flow ? fq_codel_dequeue_flow(sch, flow, false, false) : NULL;
 }
 
 static struct sk_buff *fq_codel_peek(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct fq_codel_flow *flow;
 	struct sk_buff *skb;
 
 	skb = codel_qdisc_peeked(sch, &q->shared);
 	if (skb)
 		return skb;
-	skb = fq_codel_dequeue_packet(sch);
-	if (skb)
-		codel_qdisc_peek_store(sch, &q->shared, skb);
-	return skb;
+	flow = fq_codel_next(sch);
+	return flow ? fq_codel_dequeue_flow(sch, flow, false, true) : NULL;
 }
 
 static void fq_codel_reset(struct Qdisc *sch)
@@ -432,8 +499,8 @@ static void fq_codel_reset(struct Qdisc *sch)
 }
 
 /*
- * An empty qdisc may be bypassed if it would let the packet through at once, so
- * not when there are filters to ask. Called whenever one of the reasons changes.
+ * The core may send a packet past an empty qdisc that would return it at once. Filters have
+ * to see every packet. Called whenever limit, memory_limit or the filters change.
  */
 static void fq_codel_update_bypass(struct Qdisc *sch)
 {
@@ -446,7 +513,7 @@ static void fq_codel_update_bypass(struct Qdisc *sch)
 		sch->flags &= ~TCQ_F_CAN_BYPASS;
 }
 
-/* The first filter of the qdisc has come, changed or gone. */
+/* The first filter of the qdisc was added, replaced or deleted. */
 static void fq_codel_filters_changed(struct tcf_proto *first, void *priv)
 {
 	struct Qdisc *sch = priv;
@@ -531,6 +598,9 @@ static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
 	q->shared.config = *common;
 	q->config = *config;
 	sch->limit = common->limit;
+	q->crowded_packets = common->limit / 2;
+	q->crowded_memory = config->memory_limit / 2;
+	fq_codel_drr_rank_all(&q->table.drr);
 	fq_codel_update_bypass(sch);
 	to_free = fq_codel_trim(sch);
 	codel_qdisc_tree_reduce_backlog(sch, &q->shared);
@@ -587,7 +657,7 @@ static int fq_codel_init(struct Qdisc *sch, struct nlattr *opt,
 	return err ? : fq_codel_change(sch, opt, extack);
 }
 
-/* The core calls this for a qdisc whose init failed, too. */
+/* The core also calls this for a qdisc whose init failed. */
 static void fq_codel_destroy(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
@@ -737,7 +807,7 @@ static int fq_codel_dump_class_stats(struct Qdisc *sch, unsigned long class,
 	cs->dropping = flow->queue.vars.dropping;
 	cs->drop_next = codel_config_drop_next(&q->shared.config,
 					       &flow->queue.vars);
-	qs.qlen = codel_qdisc_count(&flow->queue);
+	qs.qlen = codel_queue_count(&flow->queue);
 	qs.backlog = flow->queue.backlog;
 	record = fq_codel_record(&q->table.records, class - 1);
 	if (record) {
@@ -764,7 +834,7 @@ static void fq_codel_walk(struct Qdisc *sch, struct qdisc_walker *walker)
 
 	if (walker->stop)
 		return;
-	/* a dump comes back for each part of it, and has had these */
+	/* a dump continues after the classes of its previous part */
 	for (i = walker->skip; i < size; i++) {
 		if (fq_codel_is_idle(fq_codel_table_flow(&q->table, i)))
 			continue;

@@ -11,10 +11,10 @@
 /**
  * fq_codel_drop_victim() - find the flow that pays
  * @lists: the lists
- * @own: flow of the packet that has just been queued, may be on no size class yet
+ * @own: flow of the packet that has just been queued; need not be ranked yet
  *
- * Return: @own if its backlog is as large as that of the largest flow, or else that flow;
- * NULL if no flow has packets.
+ * Return: @own if its backlog is as large as that of the largest ranked flow, or else that
+ * flow; NULL if neither has packets.
  */
 static inline struct fq_codel_flow *fq_codel_drop_victim(struct fq_codel_lists *lists,
 							 struct fq_codel_flow *own)

@@ -64,7 +64,7 @@ static __always_inline void fq_codel_turns_append(struct fq_codel_drr *drr,
 						  struct fq_codel_turns *turns,
 						  struct fq_codel_flow *flow)
 {
-	if (turns->len++)
+	if (likely(turns->len++))
 		turns->last->turn_next = fq_codel_index(&drr->lists, flow);
 	else
 		turns->first = flow;
@@ -98,7 +98,7 @@ static __always_inline void fq_codel_drr_stop_waiting(struct fq_codel_drr *drr,
 /**
  * fq_codel_drr_arrival() - a flow without packets gets one
  * @drr: the scheduler
- * @flow: the flow; the caller moves it to the list of its size class
+ * @flow: the flow
  *
  * Return: true if the flow was idle, and is new.
  */
@@ -110,9 +110,10 @@ static __always_inline bool fq_codel_drr_arrival(struct fq_codel_drr *drr,
 		return false;
 	}
 	if (likely(fq_codel_drr_is_due(drr, flow))) {
-		flow->deficit = min(flow->deficit, 0) + (s32)drr->quantum;
+		flow->deficit = (s32)drr->quantum + (flow->deficit > 0 ? 0 : flow->deficit);
 		flow->refill_turn = drr->turn + drr->old_flows.len;
 	}
+	flow->flags |= FQ_CODEL_ACTIVE | FQ_CODEL_RECENT;
 	fq_codel_turns_append(drr, &drr->new_flows, flow);
 	return true;
 }
@@ -122,19 +123,19 @@ static __always_inline bool fq_codel_drr_arrival(struct fq_codel_drr *drr,
  * @drr: the scheduler
  * @turns: new_flows or old_flows
  * @flow: its first flow
- *
- * The round of a new flow began when the flow became active, that of an old flow begins
- * with this turn.
+ * @round: a round of the flow begins with this turn: the flow is old, or in debt; that of
+ *	another new flow began when the flow became active
  */
 static __always_inline void fq_codel_drr_leave(struct fq_codel_drr *drr,
 					       struct fq_codel_turns *turns,
-					       struct fq_codel_flow *flow)
+					       struct fq_codel_flow *flow, bool round)
 {
 	fq_codel_turns_pop(drr, turns);
 	drr->turn += turns == &drr->old_flows;
-	if (turns == &drr->old_flows || flow->deficit <= 0)
+	if (round)
 		flow->refill_turn = drr->turn + drr->old_flows.len;
-	fq_codel_drr_stop_waiting(drr, flow);
+	if (flow->flags & FQ_CODEL_WAITING)
+		drr->waiting--;
 }
 
 /**
@@ -159,6 +160,24 @@ static __always_inline void fq_codel_drr_rotate(struct fq_codel_drr *drr,
 	turns->last->turn_next = fq_codel_index(&drr->lists, flow);
 	turns->last = flow;
 	turns->first = &drr->lists.flows[flow->turn_next];
+}
+
+static inline void fq_codel_turns_rank(struct fq_codel_drr *drr,
+				       const struct fq_codel_turns *turns)
+{
+	struct fq_codel_flow *flow = turns->first;
+	u32 n;
+
+	for (n = 0; n < turns->len; n++, flow = &drr->lists.flows[flow->turn_next])
+		if (flow->queue.tail)
+			fq_codel_rank(&drr->lists, flow);
+}
+
+/* Rank all flows with packets, because the limits that make the qdisc crowded have changed. */
+static inline void fq_codel_drr_rank_all(struct fq_codel_drr *drr)
+{
+	fq_codel_turns_rank(drr, &drr->new_flows);
+	fq_codel_turns_rank(drr, &drr->old_flows);
 }
 
 /* Return whether a flow in debt, without packets, may wait on old_flows. */
@@ -196,8 +215,11 @@ fq_codel_drr_take_turn(struct fq_codel_drr *drr, struct fq_codel_turns *turns,
 	if (flow->queue.tail) {
 		if (likely(flow->deficit > 0))
 			return FQ_CODEL_TURN_SEND;
-	} else if (flow->deficit > 0 || !fq_codel_drr_may_wait(drr, flow)) {
-		fq_codel_drr_leave(drr, turns, flow);
+	} else if (likely(flow->deficit > 0)) {
+		fq_codel_drr_leave(drr, turns, flow, turns == &drr->old_flows);
+		return FQ_CODEL_TURN_LEFT;
+	} else if (!fq_codel_drr_may_wait(drr, flow)) {
+		fq_codel_drr_leave(drr, turns, flow, true);
 		return FQ_CODEL_TURN_LEFT;
 	}
 	fq_codel_drr_rotate(drr, turns, flow);

@@ -8,10 +8,12 @@
 
 #include "../qdisc/codel_queue.h"
 
-#define FQ_CODEL_HASHED		BIT(0)	/* a hash owns the flow, and its bucket contains it */
+#define FQ_CODEL_RECURRING	BIT(0)	/* was active before, for the same hash */
 #define FQ_CODEL_RESERVED	BIT(1)	/* filters select the flow, or it is an overflow flow */
-#define FQ_CODEL_RECURRING	BIT(2)	/* was active before, for the same hash */
-#define FQ_CODEL_WAITING	BIT(3)	/* has had no packet since its last turn ended */
+#define FQ_CODEL_HASHED		BIT(2)	/* a hash owns the flow, and its bucket contains it */
+#define FQ_CODEL_ACTIVE		BIT(3)	/* on new_flows or old_flows; otherwise idle */
+#define FQ_CODEL_WAITING	BIT(4)	/* has had no packet since its last turn ended */
+#define FQ_CODEL_RECENT		BIT(5)	/* was active since fq_codel_table_pass_over() */
 
 /**
  * struct fq_codel_flow - a queue with its place in the flow table
@@ -22,7 +24,7 @@
  * @list_prev: previous flow on its circular list
  * @list_next: next flow on its circular list
  * @list: its circular list, see fq_codel_lists.h
- * @flags: FQ_CODEL_HASHED, ...
+ * @flags: FQ_CODEL_RECURRING, ...
  */
 struct fq_codel_flow {
 	struct codel_queue queue;
@@ -36,5 +38,10 @@ struct fq_codel_flow {
 };
 
 static_assert(sizeof(struct fq_codel_flow) <= 64);
+
+static __always_inline bool fq_codel_is_idle(const struct fq_codel_flow *flow)
+{
+	return !(flow->flags & FQ_CODEL_ACTIVE);
+}
 
 #endif /* FQ_CODEL_FLOW_H */

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
  * The circular lists of an FQ-CoDel. Every flow is on exactly one of them:
- * - an idle flow on one of three idle lists, the flow that is idle for longest first;
- * - an active flow with packets on the list of its size class, which is the power of two
- *   of its backlog, so that a flow of the largest class is found by one fls();
- * - an active flow without packets on the list of its last size class, or on
- *   FQ_CODEL_LIST_EMPTY once a search for the largest flow has met it.
+ * - a ranked flow on the list of its size class, which is the power of two of its backlog,
+ *   so that a flow of the largest class is found by one fls();
+ * - any other flow on its home list, which its flags select.
+ *
+ * An active flow becomes ranked when several packets of it exceed a quantum, when one of its
+ * packets comes while the qdisc is crowded, or when a hash in search of an idle flow meets
+ * it. It stays ranked until it is idle, or a search for the largest flow finds it without
+ * packets. So a flow that sends a packet now and then stays on its home list: becoming
+ * active and becoming idle changes no list.
  *
  * Links are indices of 16 bits: a flow takes one cache line of 64 bytes.
  */
@@ -18,20 +22,19 @@
 
 #include "fq_codel_flow.h"
 
-#define FQ_CODEL_LIST_ONCE	0	/* idle; reused first */
-#define FQ_CODEL_LIST_RECURRING	1	/* idle, and recurring */
-#define FQ_CODEL_LIST_RESERVED	2	/* idle, and no hash may own the flow */
-#define FQ_CODEL_LIST_EMPTY	3	/* active without packets */
-#define FQ_CODEL_LIST_CLASSES	4	/* the first size class */
+#define FQ_CODEL_LIST_ONCE	0	/* active once at most; other hashes get these first */
+#define FQ_CODEL_LIST_RECURRING	FQ_CODEL_RECURRING
+#define FQ_CODEL_LIST_RESERVED	FQ_CODEL_RESERVED
+#define FQ_CODEL_LIST_CLASSES	3	/* the first size class */
 #define FQ_CODEL_LISTS		32
 
-/* All backlogs below 32 bytes are one size class */
-#define FQ_CODEL_CLASS_SHIFT	5
+/* All backlogs below 16 bytes are one size class */
+#define FQ_CODEL_CLASS_SHIFT	4
 
 static_assert(FQ_CODEL_LIST_CLASSES + 32 - FQ_CODEL_CLASS_SHIFT == FQ_CODEL_LISTS - 1);
 
 /**
- * struct fq_codel_lists - flows by idleness and size
+ * struct fq_codel_lists - flows by their use and size
  * @flows: all flows
  * @used: bit map of the lists that contain flows
  * @first: of each list, the index of its first flow; valid if the list is in @used
@@ -48,9 +51,15 @@ static __always_inline u32 fq_codel_index(const struct fq_codel_lists *lists,
 	return flow - lists->flows;
 }
 
-static __always_inline bool fq_codel_is_idle(const struct fq_codel_flow *flow)
+/* The home list of a flow; no flow is both recurring and reserved */
+static __always_inline u8 fq_codel_home(const struct fq_codel_flow *flow)
 {
-	return flow->list < FQ_CODEL_LIST_EMPTY;
+	return flow->flags & (FQ_CODEL_RECURRING | FQ_CODEL_RESERVED);
+}
+
+static __always_inline bool fq_codel_is_ranked(const struct fq_codel_flow *flow)
+{
+	return flow->list >= FQ_CODEL_LIST_CLASSES;
 }
 
 static __always_inline u8 fq_codel_size_class(const struct fq_codel_flow *flow)
@@ -108,28 +117,38 @@ static __always_inline void fq_codel_list_del(struct fq_codel_lists *lists,
 		*first = next;
 }
 
-static __always_inline void fq_codel_list_move(struct fq_codel_lists *lists,
-					       struct fq_codel_flow *flow, u8 list)
+/* Make a flow the last of a list. */
+static noinline void fq_codel_list_move(struct fq_codel_lists *lists,
+					struct fq_codel_flow *flow, u8 list)
 {
 	fq_codel_list_del(lists, flow);
 	fq_codel_list_add(lists, flow, list);
 }
 
-/* The not inlined form of fq_codel_list_move(), for the rare cases of the packet path */
-static noinline void fq_codel_list_reclass(struct fq_codel_lists *lists,
-					   struct fq_codel_flow *flow, u8 list)
+/* Make the first flow of a list the last. */
+static __always_inline void fq_codel_list_rotate(struct fq_codel_lists *lists, u8 list)
 {
-	fq_codel_list_move(lists, flow, list);
+	u16 *first = fq_codel_list_first(lists, list);
+
+	*first = lists->flows[*first].list_next;
 }
 
-/* The backlog of an active flow has changed, and the flow has packets. */
-static __always_inline void fq_codel_backlog_changed(struct fq_codel_lists *lists,
-						     struct fq_codel_flow *flow)
+/* Put an active flow with packets on the list of its size class. */
+static __always_inline void fq_codel_rank(struct fq_codel_lists *lists,
+					  struct fq_codel_flow *flow)
 {
 	u8 class = fq_codel_size_class(flow);
 
 	if (class != flow->list)
-		fq_codel_list_reclass(lists, flow, class);
+		fq_codel_list_move(lists, flow, class);
+}
+
+/* An active flow has one packet less. */
+static __always_inline void fq_codel_shrunk(struct fq_codel_lists *lists,
+					    struct fq_codel_flow *flow)
+{
+	if (fq_codel_is_ranked(flow) && flow->queue.tail)
+		fq_codel_rank(lists, flow);
 }
 
 /**
@@ -139,8 +158,8 @@ static __always_inline void fq_codel_backlog_changed(struct fq_codel_lists *list
  * A flow that the search finds without packets leaves its size class: each departure of a
  * last packet costs at most one search one such step.
  *
- * Return: a flow with packets, whose backlog is larger than half of the largest backlog if
- * that is 32 bytes or more; NULL if no flow has packets.
+ * Return: a ranked flow with packets, whose backlog is larger than half of the largest one
+ * of these if that is 16 bytes or more; NULL if no flow with packets is ranked.
  */
 static inline struct fq_codel_flow *fq_codel_largest(struct fq_codel_lists *lists)
 {
@@ -150,7 +169,7 @@ static inline struct fq_codel_flow *fq_codel_largest(struct fq_codel_lists *list
 
 		if (likely(flow->queue.tail))
 			return flow;
-		fq_codel_list_reclass(lists, flow, FQ_CODEL_LIST_EMPTY);
+		fq_codel_list_move(lists, flow, fq_codel_home(flow));
 	}
 	return NULL;
 }

@@ -103,8 +103,8 @@ static inline void fq_codel_record_clear(struct fq_codel_record *record)
  * @flow: index of the flow
  * @busy: the owner is active
  */
-static noinline void fq_codel_record_compete(struct fq_codel_record *record, u32 flow,
-					     bool busy)
+static inline void fq_codel_record_compete(struct fq_codel_record *record, u32 flow,
+					   bool busy)
 {
 	if (busy || (record->eviction && record->eviction--))
 		return;

@@ -77,18 +77,18 @@ static inline void fq_codel_resize_turns(struct fq_codel_table *to,
 				dest->queue.vars = flow->queue.vars;
 				dest->queue.ldelay = flow->queue.ldelay;
 				dest->deficit = flow->deficit;
+				dest->flags |= FQ_CODEL_ACTIVE;
 				fq_codel_turns_append(&to->drr, to_turns, dest);
 			}
 			codel_queue_append(&dest->queue, skb);
 			dest->queue.backlog += qdisc_pkt_len(skb);
-			fq_codel_backlog_changed(&to->drr.lists, dest);
 		}
 		flow = fq_codel_table_flow(from, flow->turn_next);
 	}
 }
 
 /**
- * fq_codel_resize() - move all packets to another flow table
+ * fq_codel_resize() - move all packets to another flow table; the caller ranks the flows
  * @to: a new table
  * @from: the table in use, or all zero; keeps no packet
  * @select: selects the flow of a packet

@@ -3,8 +3,8 @@
  * The flow table of an FQ-CoDel: from the hash of a packet to its flow.
  *
  * A hash owns its flow alone, and keeps the flow until another hash needs it: first a
- * flow that was used once, then a recurring flow, of each the one that is idle for
- * longest. So a flow that comes back finds its CoDel state. A hash takes over an idle
+ * flow that was active once, then a recurring flow that was not active for a turn of their
+ * home list. So a flow that comes back finds its CoDel state. A hash takes over an idle
  * flow only when the round of the flow's last quantum is over; otherwise a flood of
  * hashes could use one flow many times in a round, and old flows would never have a turn.
  *
@@ -36,10 +36,13 @@
 #define FQ_CODEL_OVERFLOW_SHIFT	4
 
 /* While flows are active, new hashes leave 1/32 of the flows to recurring flows. */
-#define FQ_CODEL_KEPT_SHIFT	5
+#define FQ_CODEL_PROTECTED_SHIFT	5
 
 /* Turns that a hash without an idle flow ends at most: as many as flows wait without packets */
 #define FQ_CODEL_RECLAIMED	(FQ_CODEL_WAITING_MAX + 1)
+
+/* Flows that a hash in search of an idle flow passes over at most */
+#define FQ_CODEL_STEPS		64
 
 /**
  * struct fq_codel_table - the flow table
@@ -122,23 +125,26 @@ static inline void fq_codel_hash_del(struct fq_codel_table *t, struct fq_codel_f
 
 /* ---- idle flows ---- */
 
-/* A flow without packets has left new_flows or old_flows: its CoDel finds an empty queue. */
+/*
+ * A flow without packets has left new_flows or old_flows: its CoDel finds an empty queue. The
+ * first time, the flow becomes recurring; it moves to that home list the second time. A
+ * reserved flow forgets its hash.
+ */
 static __always_inline void fq_codel_table_go_idle(struct fq_codel_table *t,
 						   struct fq_codel_flow *flow)
 {
-	u8 list = FQ_CODEL_LIST_ONCE;
+	u8 home = fq_codel_home(flow);
 
 	codel_empty(&flow->queue.vars);
-	if (unlikely(flow->flags & FQ_CODEL_RESERVED)) {
-		if (flow->flags & FQ_CODEL_HASHED)
+	flow->flags &= ~(FQ_CODEL_ACTIVE | FQ_CODEL_WAITING);
+	if (home != FQ_CODEL_LIST_RECURRING && flow->flags & FQ_CODEL_HASHED) {
+		if (home == FQ_CODEL_LIST_RESERVED)
 			fq_codel_hash_del(t, flow);
-		list = FQ_CODEL_LIST_RESERVED;
-	} else if (flow->flags & FQ_CODEL_RECURRING) {
-		list = FQ_CODEL_LIST_RECURRING;
-	} else if (flow->flags & FQ_CODEL_HASHED) {
-		flow->flags |= FQ_CODEL_RECURRING;
+		else
+			flow->flags |= FQ_CODEL_RECURRING;
 	}
-	fq_codel_list_move(&t->drr.lists, flow, list);
+	if (flow->list != home)
+		fq_codel_list_move(&t->drr.lists, flow, home);
 }
 
 /* End the turn of the first flow of a list if the flow has no packet. */
@@ -166,30 +172,62 @@ static inline bool fq_codel_table_reclaim(struct fq_codel_table *t)
 	       fq_codel_table_reclaim_first(t, &t->drr.old_flows);
 }
 
-/* The flow that is first on an idle list, NULL if its round is not over */
-static inline struct fq_codel_flow *fq_codel_table_idle_on(const struct fq_codel_table *t,
-							   u8 list)
+/*
+ * Pass over the first flow of a home list: an active flow, or one that may stay for another
+ * turn of the list. Each time that a flow becomes active costs at most two such steps.
+ */
+static noinline void fq_codel_table_pass_over(struct fq_codel_table *t,
+					      struct fq_codel_flow *flow)
+{
+	struct fq_codel_lists *lists = &t->drr.lists;
+
+	flow->flags &= ~FQ_CODEL_RECENT;
+	if (fq_codel_is_idle(flow))
+		fq_codel_list_rotate(lists, flow->list);
+	else
+		fq_codel_rank(lists, flow);
+}
+
+/*
+ * The first flow of a home list that has none of the flags @excluded, NULL if its round is not
+ * over, or if there is none after @steps others. After these, only active flows are excluded.
+ */
+static inline struct fq_codel_flow *fq_codel_table_idle_on(struct fq_codel_table *t, u8 list,
+							   u8 excluded, u32 *steps)
 {
 	struct fq_codel_flow *flow;
 
-	if (!(t->drr.lists.used & BIT(list)))
-		return NULL;
-	flow = fq_codel_table_flow(t, t->drr.lists.first[list]);
-	return fq_codel_drr_is_due(&t->drr, flow) ? flow : NULL;
+	while (t->drr.lists.used & BIT(list)) {
+		flow = fq_codel_table_flow(t, t->drr.lists.first[list]);
+		if (!*steps)
+			excluded = FQ_CODEL_ACTIVE;
+		if (!(flow->flags & excluded))
+			return fq_codel_drr_is_due(&t->drr, flow) ? flow : NULL;
+		if (!*steps)
+			break;
+		--*steps;
+		fq_codel_table_pass_over(t, flow);
+	}
+	return NULL;
 }
 
-/* The idle flow for another hash, NULL if there is none */
-static inline struct fq_codel_flow *fq_codel_table_idle(const struct fq_codel_table *t)
+/* The idle flow for another hash, the first of its list; NULL if there is none */
+static inline struct fq_codel_flow *fq_codel_table_idle(struct fq_codel_table *t, u32 *steps)
 {
-	struct fq_codel_flow *flow = fq_codel_table_idle_on(t, FQ_CODEL_LIST_ONCE);
 	u32 active = fq_codel_table_active(t);
+	struct fq_codel_flow *flow;
 
-	if (flow || (active && active + (t->count >> FQ_CODEL_KEPT_SHIFT) >= t->count))
+	flow = fq_codel_table_idle_on(t, FQ_CODEL_LIST_ONCE, FQ_CODEL_ACTIVE, steps);
+	if (flow || (active && active + (t->count >> FQ_CODEL_PROTECTED_SHIFT) >= t->count))
 		return flow;
-	return fq_codel_table_idle_on(t, FQ_CODEL_LIST_RECURRING);
+	return fq_codel_table_idle_on(t, FQ_CODEL_LIST_RECURRING,
+				      FQ_CODEL_ACTIVE | FQ_CODEL_RECENT, steps);
 }
 
-/* Make a hash the owner of an idle flow. CoDel starts anew, except in a single flow. */
+/*
+ * Make a hash the owner of an idle flow, which is the first of its list and becomes the last.
+ * CoDel starts anew, except in a single flow.
+ */
 static inline struct fq_codel_flow *fq_codel_table_own(struct fq_codel_table *t,
 						       struct fq_codel_flow *flow, u32 hash)
 {
@@ -202,6 +240,10 @@ static inline struct fq_codel_flow *fq_codel_table_own(struct fq_codel_table *t,
 		flow->queue.vars = (struct codel_vars) {};
 	flow->deficit = 0;
 	flow->flags = 0;
+	if (likely(flow->list == FQ_CODEL_LIST_ONCE))
+		fq_codel_list_rotate(&t->drr.lists, FQ_CODEL_LIST_ONCE);
+	else
+		fq_codel_list_move(&t->drr.lists, flow, FQ_CODEL_LIST_ONCE);
 	fq_codel_hash_add(t, flow, hash);
 	if (record)
 		fq_codel_record_clear(record);
@@ -213,10 +255,10 @@ static noinline struct fq_codel_flow *fq_codel_table_assign(struct fq_codel_tabl
 {
 	u32 i = t->overflow + (hash * t->salt & t->overflow_mask);
 	struct fq_codel_flow *overflow = fq_codel_table_flow(t, i), *idle;
-	u32 turns = FQ_CODEL_RECLAIMED;
+	u32 steps = FQ_CODEL_STEPS, turns = FQ_CODEL_RECLAIMED;
 
 	while (!overflow->queue.tail) {
-		idle = fq_codel_table_idle(t);
+		idle = fq_codel_table_idle(t, &steps);
 		if (idle)
 			return fq_codel_table_own(t, idle, hash);
 		if (!turns-- || !fq_codel_table_reclaim(t))
@@ -259,12 +301,11 @@ static inline struct fq_codel_flow *fq_codel_table_reserve(struct fq_codel_table
 
 	if (likely(flow->flags & FQ_CODEL_RESERVED))
 		return flow;
-	flow->flags |= FQ_CODEL_RESERVED;
-	if (fq_codel_is_idle(flow)) {
-		if (flow->flags & FQ_CODEL_HASHED)
-			fq_codel_hash_del(t, flow);
-		fq_codel_list_reclass(&t->drr.lists, flow, FQ_CODEL_LIST_RESERVED);
-	}
+	flow->flags = (flow->flags & ~FQ_CODEL_RECURRING) | FQ_CODEL_RESERVED;
+	if (!fq_codel_is_ranked(flow))
+		fq_codel_list_move(&t->drr.lists, flow, FQ_CODEL_LIST_RESERVED);
+	if (fq_codel_is_idle(flow) && flow->flags & FQ_CODEL_HASHED)
+		fq_codel_hash_del(t, flow);
 	return flow;
 }
 

@@ -57,7 +57,7 @@ static inline int codel_config_refuse(struct netlink_ext_ack *extack,
  * @tb: the attributes by number, TCA_CODEL_EXT + 1 of them
  * @opt: TCA_OPTIONS
  * @policy: their types
- * @expected: for each attribute what should have come, by number
+ * @expected: for each attribute, by number, the message that says what is expected
  * @extack: says what is wrong
  *
  * Return: 0, or -EINVAL if an attribute is unknown, cut off or of another type.

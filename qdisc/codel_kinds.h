@@ -12,7 +12,7 @@
 
 /**
  * struct codel_kinds - the two registrations of a module
- * @own: operations under the name that nobody else has, "codel_oot"
+ * @own: operations under the name of this project, "codel_oot"
  * @plain: the same under the name that the kernel may have taken, "codel"
  * @has_plain: @plain is registered
  */
@@ -47,7 +47,7 @@ static inline int codel_kinds_register(struct codel_kinds *kinds,
 		pr_info("serving %s and %s\n", kinds->own->id, plain);
 	else
 		pr_info("serving %s; %s %s\n", kinds->own->id, plain,
-			takeover ? "is the kernel's own" : "was declined");
+			takeover ? "is served in-tree" : "was declined");
 	return 0;
 }
 

@@ -103,23 +103,15 @@ codel_qdisc_verdict(struct Qdisc *sch, struct codel_qdisc *c,
 	return codel_qdisc_ask(sch, c, queue, turns, now, sojourn);
 }
 
-/* Trace the dropping state if it has changed between two packets. */
-static inline void codel_qdisc_changed(struct Qdisc *sch, const struct codel_qdisc *c,
-				       const struct codel_queue *queue,
-				       bool was_dropping)
-{
-	if (trace_codel_state_enabled() && was_dropping != queue->vars.dropping)
-		codel_qdisc_trace_state(sch, c, queue, 0);
-}
-
 /* The queue was found empty. */
 static inline void codel_qdisc_empty(struct Qdisc *sch, const struct codel_qdisc *c,
 				     struct codel_queue *queue)
 {
-	bool was_dropping = queue->vars.dropping;
+	bool trace = trace_codel_state_enabled() && queue->vars.dropping;
 
 	codel_empty(&queue->vars);
-	codel_qdisc_changed(sch, c, queue, was_dropping);
+	if (trace)
+		codel_qdisc_trace_state(sch, c, queue, 0);
 }
 
 /*
@@ -154,19 +146,21 @@ static noinline void codel_qdisc_reduce_backlog_in_dequeue(struct Qdisc *sch,
 {
 	u32 len = qdisc_pkt_len(skb);
 
-	codel_qdisc_qlen_add(sch, 1, len);
+	codel_compat_qlen_add(sch, 1, len);
 	codel_qdisc_tree_reduce_backlog(sch, c);
-	codel_qdisc_qlen_add(sch, -1, -(int)len);
+	codel_compat_qlen_add(sch, -1, -(int)len);
 }
 
 /*
  * Mark or drop the packet as its verdict says, and go on with the next packet until one
- * may leave.
+ * may leave. Its sojourn time is in @c->sojourn, which contains that of @skb before.
  */
 static noinline struct sk_buff *
 codel_qdisc_drop_or_mark(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *queue,
-			 bool turns, struct sk_buff *skb, u64 now, enum codel_verdict verdict)
+			 bool turns, struct sk_buff *skb, enum codel_verdict verdict)
 {
+	u64 now = codel_skb_cb(skb)->enqueue_time + c->sojourn;
+
 	do {
 		if (verdict == CODEL_SIGNAL && c->config.ecn && codel_mark(skb)) {
 			codel_qdisc_marked(sch, c, queue, skb, CODEL_MARK_CODEL);
@@ -194,10 +188,11 @@ codel_qdisc_drop_or_mark(struct Qdisc *sch, struct codel_qdisc *c, struct codel_
 /**
  * codel_qdisc_dequeue() - take the packet from a queue that may leave it now
  * @sch: the qdisc
- * @c: its shared part; the sojourn time of the packet is in @c->sojourn
+ * @c: its shared part
  * @queue: one of its queues
- * @turns: constant; several queues take turns
+ * @turns: constant; several queues take turns, and @queue has a packet
  * @more: constant; CoDel may have dropped packets of another queue in this dequeue
+ * @sojourn: set to the sojourn time of the packet, ns
  * @acted: set to whether packets were dropped or marked: @c->drops and @c->marks of them
  *
  * CoDel drops CODEL_QDISC_MAX_DROPS packets at most on the way, and the parents are told.
@@ -209,24 +204,23 @@ codel_qdisc_drop_or_mark(struct Qdisc *sch, struct codel_qdisc *c, struct codel_
  */
 static __always_inline struct sk_buff *
 codel_qdisc_dequeue(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *queue,
-		    bool turns, bool more, bool *acted)
+		    bool turns, bool more, u64 *sojourn, bool *acted)
 {
 	enum codel_verdict verdict = CODEL_PASS;
 	struct sk_buff *skb;
-	u64 now, sojourn;
+	u64 now;
 
 	*acted = false;
-	if (!queue->tail) {
+	if (!turns && !queue->tail) {
 		codel_qdisc_empty(sch, c, queue);
 		return NULL;
 	}
 	now = ktime_get_ns();
 	skb = codel_qdisc_pop(sch, c, queue, turns);
-	sojourn = codel_qdisc_update_ldelay(c, queue, skb, now);
-	c->sojourn = sojourn;
+	*sojourn = codel_qdisc_update_ldelay(c, queue, skb, now);
 	if (!(more && codel_qdisc_drops_used_up(c)))
-		verdict = codel_qdisc_verdict(sch, c, queue, turns, now, sojourn);
-	if (likely(verdict == CODEL_PASS && sojourn <= c->config.ce_threshold))
+		verdict = codel_qdisc_verdict(sch, c, queue, turns, now, *sojourn);
+	if (likely(verdict == CODEL_PASS && *sojourn <= c->config.ce_threshold))
 		return skb;
 	*acted = true;
 	c->drops = 0;
@@ -235,7 +229,9 @@ codel_qdisc_dequeue(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue
 		codel_qdisc_ce_mark(sch, c, queue, skb);
 		return skb;
 	}
-	skb = codel_qdisc_drop_or_mark(sch, c, queue, turns, skb, now, verdict);
+	c->sojourn = *sojourn;
+	skb = codel_qdisc_drop_or_mark(sch, c, queue, turns, skb, verdict);
+	*sojourn = c->sojourn;
 	if (skb)
 		codel_qdisc_reduce_backlog_in_dequeue(sch, c, skb);
 	return skb;
@@ -287,20 +283,17 @@ static inline struct sk_buff *codel_qdisc_peeked(struct Qdisc *sch,
 /* Store the packet of codel_qdisc_dequeue() after a peek; it is part of the queue again. */
 static inline void codel_qdisc_peek_store(struct Qdisc *sch,
 					  struct codel_qdisc *c,
-					  struct sk_buff *skb)
+					  struct sk_buff *skb, u64 sojourn)
 {
 	c->peeked = true;
 	c->peeked_len = qdisc_pkt_len(skb);
 	c->peeked_segs = codel_compat_segs(skb);
-	c->peeked_sojourn = c->sojourn;
+	c->peeked_sojourn = sojourn;
 	__skb_queue_head(&sch->gso_skb, skb);
-	codel_qdisc_qlen_add(sch, 1, c->peeked_len);
+	codel_compat_qlen_add(sch, 1, c->peeked_len);
 }
 
-/*
- * Take the packet back that a peek has stored, NULL if there is none. Its sojourn time
- * is in c->sojourn.
- */
+/* Take the packet back that a peek has stored, NULL if there is none. */
 static noinline struct sk_buff *codel_qdisc_peek_take(struct Qdisc *sch,
 						      struct codel_qdisc *c)
 {
@@ -309,9 +302,20 @@ static noinline struct sk_buff *codel_qdisc_peek_take(struct Qdisc *sch,
 	if (!skb)
 		return NULL;
 	__skb_unlink(skb, &sch->gso_skb);
-	codel_qdisc_qlen_add(sch, -1, -(int)qdisc_pkt_len(skb));
+	codel_compat_qlen_add(sch, -1, -(int)qdisc_pkt_len(skb));
 	c->peeked = false;
-	c->sojourn = c->peeked_sojourn;
+	return skb;
+}
+
+/* The same in a dequeue. */
+static noinline struct sk_buff *codel_qdisc_dequeue_peeked(struct Qdisc *sch,
+							   struct codel_qdisc *c)
+{
+	struct sk_buff *skb = codel_qdisc_peek_take(sch, c);
+
+	if (skb)
+		codel_qdisc_sent(sch, c, qdisc_pkt_len(skb), codel_compat_segs(skb),
+				 c->peeked_sojourn);
 	return skb;
 }
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Packets in a queue with its CoDel state, and the accounting of what comes, leaves and
- * is lost towards the qdisc, its parents and its statistics: what sch_codel and
- * sch_fq_codel share below the algorithm.
+ * A queue of packets with its CoDel state. Arrivals, departures and drops are accounted for
+ * in the qdisc, in its parents and in its statistics. sch_codel and sch_fq_codel share this.
  *
  * Two invariants hold whenever the root lock is free:
  * - sch->q.qlen and sch->qstats.backlog count the packets in all queues of the
  *   qdisc and the peeked one;
- * - the parents know of every drop, and were told only once these were right.
+ * - every drop has been reported to the parents, after these counts were right.
  */
 #ifndef CODEL_QUEUE_H
 #define CODEL_QUEUE_H
@@ -28,7 +27,7 @@
 
 /**
  * struct codel_skb_cb - a packet while it is queued
- * @enqueue_time: when it came, ns
+ * @enqueue_time: arrival, ns
  * @truesize: memory it was charged with, bytes; skb->truesize may change later; of queues
  *	that take turns
  */
@@ -45,7 +44,7 @@ static inline struct codel_skb_cb *codel_skb_cb(const struct sk_buff *skb)
 
 /**
  * struct codel_queue - packets in order of arrival, and CoDel's view of them
- * @tail: last that came, NULL if empty; its successor is the next to leave
+ * @tail: the packet that arrived last, NULL if empty; its successor is the next to leave
  * @backlog: bytes modulo 2^32, as in the core; of a queue that takes turns with others
  * @ldelay: sojourn time of the last packet that left, see codel_qdisc_pack_time()
  * @vars: state of the algorithm
@@ -57,18 +56,19 @@ struct codel_queue {
 	struct codel_vars vars;
 };
 
-/* Append a packet. */
-static inline void codel_queue_append(struct codel_queue *queue, struct sk_buff *skb)
+/* Append a packet. Return: true if it is the only one. */
+static __always_inline bool codel_queue_append(struct codel_queue *queue, struct sk_buff *skb)
 {
 	struct sk_buff *tail = queue->tail;
 
-	if (tail) {
-		skb->next = tail->next;
-		tail->next = skb;
-	} else {
-		skb->next = skb;
-	}
 	queue->tail = skb;
+	if (!tail) {
+		skb->next = skb;
+		return true;
+	}
+	skb->next = tail->next;
+	tail->next = skb;
+	return false;
 }
 
 /* Take the first packet of a queue that has one. */
@@ -107,7 +107,7 @@ struct codel_config {
 };
 
 /**
- * struct codel_lost - packets dropped that the parents do not know of yet
+ * struct codel_lost - drops that have not been reported to the parents yet
  * @packets: how many
  * @bytes: their lengths; modulo 2^32, as the parents' backlog
  */
@@ -120,7 +120,7 @@ struct codel_lost {
  * struct codel_qdisc - the part of a qdisc's private data that both kinds have
  * @config: changes under the root lock
  * @lost: none whenever the root lock is free
- * @sojourn: sojourn time of the packet that codel_qdisc_dequeue() has returned, ns
+ * @sojourn: sojourn time of the packet that codel_qdisc_drop_or_mark() gets and returns, ns
  * @memory: truesize of the queued packets, without the peeked one, bytes; of queues that
  *	take turns
  * @maxpacket: largest packet that left, segmentation offload aside, bytes
@@ -129,7 +129,7 @@ struct codel_lost {
  * @watch: of the packets of all queues, if these take turns
  * @drops: packets that codel_qdisc_dequeue() has dropped when it has acted
  * @marks: packets that codel_qdisc_dequeue() has marked when it has acted
- * @peeked: the packet in gso_skb came from our ->peek(), and its departure is
+ * @peeked: codel_qdisc_peek_store() put the packet into gso_skb, and its departure is
  *	not counted yet
  * @peeked_segs: its segments
  * @peeked_len: its bytes
@@ -157,17 +157,10 @@ struct codel_qdisc {
 	struct codel_stats stats;
 };
 
-static inline void codel_qdisc_qlen_add(struct Qdisc *sch, int packets,
-					int bytes)
-{
-	WRITE_ONCE(sch->q.qlen, sch->q.qlen + packets);
-	WRITE_ONCE(sch->qstats.backlog, sch->qstats.backlog + bytes);
-}
-
 /*
- * Tell the parents. The last step of whatever dropped: they look at our qlen. No packet
- * but a number of bytes is lost if another packet was dropped in place of one that the
- * parents do not count.
+ * Report the drops to the parents, which look at the qlen of this qdisc: every function that
+ * drops packets calls this last. The loss can be of bytes alone: the parents do not count
+ * the arriving packet, and a packet of another length was dropped.
  */
 static inline void codel_qdisc_tree_reduce_backlog(struct Qdisc *sch, struct codel_qdisc *c)
 {
@@ -184,20 +177,22 @@ static inline void codel_qdisc_tree_reduce_backlog(struct Qdisc *sch, struct cod
  * bytes of each queue and the memory of all count.
  */
 
-/* Append a packet. */
-static inline void codel_qdisc_push(struct Qdisc *sch, struct codel_qdisc *c,
-				    struct codel_queue *queue, bool turns,
-				    struct sk_buff *skb)
+/* The sojourn time of a packet begins. */
+static __always_inline void codel_qdisc_stamp(const struct sk_buff *skb)
 {
-	u64 now = ktime_get_ns();
-	struct codel_skb_cb *cb = codel_skb_cb(skb);
+	codel_skb_cb(skb)->enqueue_time = ktime_get_ns();
+}
+
+/* Count a packet that the caller has stamped, and appends to a queue next. */
+static __always_inline void codel_qdisc_count(struct Qdisc *sch, struct codel_qdisc *c,
+					      struct codel_queue *queue, bool turns,
+					      struct sk_buff *skb)
+{
 	u32 len = qdisc_pkt_len(skb);
 
-	cb->enqueue_time = now;
-	codel_queue_append(queue, skb);
-	codel_qdisc_qlen_add(sch, 1, len);
+	codel_compat_qlen_add(sch, 1, len);
 	if (turns) {
-		cb->truesize = skb->truesize;
+		codel_skb_cb(skb)->truesize = skb->truesize;
 		c->memory += skb->truesize;
 		queue->backlog += len;
 	}
@@ -211,7 +206,7 @@ static inline struct sk_buff *codel_qdisc_pop(struct Qdisc *sch,
 	struct sk_buff *skb = codel_queue_pop(queue);
 	u32 len = qdisc_pkt_len(skb);
 
-	codel_qdisc_qlen_add(sch, -1, -(int)len);
+	codel_compat_qlen_add(sch, -1, -(int)len);
 	if (turns) {
 		c->memory -= codel_skb_cb(skb)->truesize;
 		queue->backlog -= len;
@@ -219,8 +214,8 @@ static inline struct sk_buff *codel_qdisc_pop(struct Qdisc *sch,
 	return skb;
 }
 
-/* Packets in a queue; takes a while, and is for those who look at it. */
-static inline u32 codel_qdisc_count(const struct codel_queue *queue)
+/* Count the packets of a queue: O(n), for statistics only. */
+static inline u32 codel_queue_count(const struct codel_queue *queue)
 {
 	const struct sk_buff *skb = queue->tail;
 	u32 packets = 0;
@@ -276,7 +271,7 @@ static noinline void codel_qdisc_trace_state(struct Qdisc *sch,
 			  queue->vars.dropping);
 }
 
-/* A packet has come. */
+/* Count a packet that arrives. */
 static inline void codel_qdisc_received(struct codel_qdisc *c,
 					const struct sk_buff *skb)
 {
@@ -284,33 +279,42 @@ static inline void codel_qdisc_received(struct codel_qdisc *c,
 }
 
 /*
- * Count a packet of @len bytes that has come and is not queued. Freeing it is the
- * caller's, unless it is gone already.
+ * Count a packet of @len bytes that arrived and is not queued. The caller frees it, unless
+ * an action of a filter owns it.
  */
 static noinline void codel_qdisc_reject(struct Qdisc *sch, struct codel_qdisc *c,
 					u32 len, enum codel_drop_cause cause)
 {
 	codel_stats_count(&c->stats.drop[cause], len);
-	if (cause != CODEL_DROP_TAKEN)
+	if (cause != CODEL_DROP_STOLEN)
 		qdisc_qstats_drop(sch);
 	trace_codel_drop(sch, 0, 0, 0, cause, len);
 }
 
 /*
- * Count a packet that was taken out of a queue, or out of gso_skb if that is NULL, as
- * lost. Freeing it is the caller's, and telling the flow.
+ * Count packets that were removed from a queue as drops. The caller traces and frees them,
+ * and counts them in the flow record.
+ */
+static inline void codel_qdisc_count_drops(struct Qdisc *sch, struct codel_qdisc *c,
+					   enum codel_drop_cause cause, u32 packets,
+					   u32 bytes)
+{
+	__qdisc_qstats_drop(sch, packets);
+	c->lost.packets += packets;
+	c->lost.bytes += bytes;
+	c->stats.drop[cause].packets += packets;
+	c->stats.drop[cause].bytes += bytes;
+}
+
+/*
+ * The same for one packet, which may come out of gso_skb; @queue is NULL then. It is traced.
  */
 static inline void codel_qdisc_drop(struct Qdisc *sch, struct codel_qdisc *c,
 				    const struct codel_queue *queue,
 				    const struct sk_buff *skb,
 				    enum codel_drop_cause cause)
 {
-	u32 len = qdisc_pkt_len(skb);
-
-	qdisc_qstats_drop(sch);
-	c->lost.packets++;
-	c->lost.bytes += len;
-	codel_stats_count(&c->stats.drop[cause], len);
+	codel_qdisc_count_drops(sch, c, cause, 1, qdisc_pkt_len(skb));
 	if (trace_codel_drop_enabled())
 		codel_qdisc_trace_drop(sch, c, queue, skb, cause);
 }
@@ -399,7 +403,7 @@ static inline void codel_qdisc_purge(struct Qdisc *sch, const struct codel_qdisc
 	queue->backlog = 0;
 }
 
-/* Packets dropped for any limit, as the kernel's own qdiscs count them */
+/* Packets dropped for any limit, as the in-tree qdiscs count them */
 static inline u64 codel_qdisc_overlimit(const struct codel_qdisc *c)
 {
 	return c->stats.drop[CODEL_DROP_LIMIT].packets +

@@ -109,7 +109,7 @@ static inline struct codel_count codel_stats_core(const struct Qdisc *sch)
  * @sch: the qdisc, under its lock; the core's numbers too, unless an estimator of its
  *	rate would take that for a leap
  * @stats: what is queued counts as received
- * @peeked: one of ours is in gso_skb
+ * @peeked: the packet of codel_qdisc_peek_store() is in gso_skb
  */
 static inline void codel_stats_clear(struct Qdisc *sch, struct codel_stats *stats,
 				     bool peeked)
@@ -202,7 +202,7 @@ static inline void *codel_stats_lengthen(struct sk_buff *skb, struct nlattr *las
  * @d: the dump
  * @st: them all
  * @size: their length
- * @kernels: how much of it the kernel's own qdisc has; a copy of that goes to TCA_XSTATS
+ * @kernels: how much of it the in-tree qdisc has; a copy of that goes to TCA_XSTATS
  * @room: bytes that will be appended by codel_stats_lengthen()
  *
  * Return: the attribute that holds them, NULL if the dump wants none; an error if there
@@ -230,7 +230,7 @@ static inline struct nlattr *codel_stats_put(struct gnet_dump *d, void *st,
  * @d: the dump
  * @st: them all, but for the histogram
  * @size: their length
- * @kernels: how much of it the kernel's own qdisc has
+ * @kernels: how much of it the in-tree qdisc has
  * @ext: the end of @st; which buckets follow is noted here
  * @stats: the histogram
  *

@@ -16,7 +16,7 @@
 
 #include "../uapi/codel_uapi.h"
 
-/* Programs that read the buffer itself know no name of ours */
+/* Programs that read the raw buffer have no header of this project */
 #define CODEL_TRACE_ENUM(constant, word)	TRACE_DEFINE_ENUM(constant);
 CODEL_DROP_CAUSE_LIST(CODEL_TRACE_ENUM)
 CODEL_MARK_CAUSE_LIST(CODEL_TRACE_ENUM)

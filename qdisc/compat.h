@@ -28,8 +28,21 @@ static inline u32 codel_compat_segs(const struct sk_buff *skb)
 {
 	return qdisc_pkt_segs(skb);
 }
+
+/* These kernels read qlen and backlog without the lock. */
+static __always_inline void codel_compat_qlen_add(struct Qdisc *sch, int packets, int bytes)
+{
+	WRITE_ONCE(sch->q.qlen, sch->q.qlen + packets);
+	WRITE_ONCE(sch->qstats.backlog, sch->qstats.backlog + bytes);
+}
 #else /* !TCQ_F_DEQUEUE_DROPS */
 #define CODEL_COMPAT_FLAGS	0
+
+static __always_inline void codel_compat_qlen_add(struct Qdisc *sch, int packets, int bytes)
+{
+	sch->q.qlen += packets;
+	sch->qstats.backlog += bytes;
+}
 
 static inline void codel_compat_dequeue_drop(struct Qdisc *sch,
 					     struct sk_buff *skb)

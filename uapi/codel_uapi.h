@@ -68,7 +68,7 @@ struct codel_count {
 	CAUSE(CODEL_DROP_MEMORY, "memory")	/* more memory than memory_limit */ \
 	CAUSE(CODEL_DROP_CHANGE, "change")	/* a change left no room for it */ \
 	CAUSE(CODEL_DROP_FILTER, "filter")	/* the verdict of a filter */		\
-	CAUSE(CODEL_DROP_TAKEN, "taken")	/* stolen by an action of a filter: no loss */ \
+	CAUSE(CODEL_DROP_STOLEN, "taken")	/* stolen by an action of a filter: no loss */ \
 	CAUSE(CODEL_DROP_RESET, "reset")	/* the qdisc was reset, its device put down */ \
 	CAUSE(CODEL_DROP_CEILING, "ceiling")	/* signals did not slow senders down */
 

@@ -47,8 +47,8 @@ static inline void bench_set_segs(struct sk_buff *skb)
  * @dev: the device whose root qdisc is driven; it must be down
  * @packets: to offer while it is measured
  * @warmup: to offer before that
- * @budget: stop early after so many ms, as measured; 0: never
- * @flows: packets are offered in turn from so many
+ * @budget: maximum duration, ms of measured time; 0: no limit
+ * @flows: number of flows that packets are offered from in turn
  * @size: bytes of a packet, link layer header included
  * @short_size: the same, for every other flow; 0: as @size
  * @fill: packets that wait when it begins
@@ -58,7 +58,7 @@ static inline void bench_set_segs(struct sk_buff *skb)
  * @shared: 1: keep a reference, so that freeing a packet is just giving it back
  * @chunk: packets offered under one hold of the lock
  * @each: 1: time each call, in place of all together
- * @dump: dump the statistics so many times, in place of driving
+ * @dump: number of dumps of the statistics, instead of driving
  */
 struct bench_config {
 	char dev[IFNAMSIZ];
@@ -127,9 +127,9 @@ struct bench_samples {
  * @tos: DS field of a new packet
  * @packets: the packets
  * @offered: packets offered to the qdisc
- * @delivered: packets that came out again
+ * @delivered: packets that left the qdisc
  * @idle: calls of ->dequeue() that gave no packet
- * @marked: packets that came out with CE set; only counted with @config.each
+ * @marked: packets that left with CE set; only counted with @config.each
  * @ns: time under the lock
  * @enqueue: its calls, with @config.each
  * @dequeue: its calls, with @config.each

@@ -142,7 +142,7 @@ free_kb()
 	awk '$1 == "MemFree:" { print $2 }' /proc/meminfo
 }
 
-# devices COMMAND COUNT REST: one line of tc for each of so many devices
+# devices COMMAND COUNT REST: one line of tc for each of COUNT devices
 devices()
 {
 	local i
@@ -152,7 +152,7 @@ devices()
 	done | tc -batch -
 }
 
-# memory ID KIND OPTIONS COUNT: what so many qdiscs take, together. One is made
+# memory ID KIND OPTIONS COUNT: what COUNT qdiscs take, together. One is made
 # before, as a kind's first may take what the others share
 memory()
 {

@@ -100,7 +100,7 @@ static struct Qdisc_ops bench_loop_nop_ops = {
 	.owner		= THIS_MODULE,
 };
 
-/* Of an empty loop, pretend that so many packets wait. */
+/* Pretend that an empty loop has a backlog of this many packets. */
 void bench_loop_fill(struct Qdisc *sch, u32 qlen)
 {
 	if (sch->ops == &bench_loop_ops || sch->ops == &bench_loop_nop_ops)

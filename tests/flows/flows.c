@@ -4,7 +4,7 @@
  * arrivals, departures, drops, classes and changes of `flows`. After every step all
  * invariants are checked, and each dequeued packet is the next one of its source.
  *
- *	flows [-x] SEEDS [MORE]	KTAP, a result per seed, and MORE of ./broken;
+ *	flows [-x] SEEDS [MORE]	KTAP, a result per seed, and MORE of ./mutants;
  *				-x: end at the first failure
  */
 #include "invariants.h"
@@ -34,7 +34,7 @@ static bool step(u32 n)
 	if (rng_percent(&rng, 1) && rng_percent(&rng, 30)) {
 		change(rng_percent(&rng, 5) ? 65536 : rng_pick(&rng, (struct range) { 1, 2048 }));
 		must(table_is_right());
-	} else if (queued > PACKETS) {
+	} else if (queued > limit) {
 		must(drop_largest(NULL, 1));
 	} else if (rng_percent(&rng, arrivals)) {
 		source = rng_even(&rng, 0, sources - 1);
@@ -42,6 +42,7 @@ static bool step(u32 n)
 	} else if (rng_percent(&rng, 90)) {
 		must(dequeue_one());
 	} else {
+		fq_codel_drr_rank_all(&table->drr);	/* as if the limit were changed */
 		must(drop_largest(NULL, rng_even(&rng, 1, 64)));
 	}
 	return true;
@@ -52,6 +53,7 @@ static bool run(u64 seed)
 	u32 n;
 
 	rng_seed(&rng, seed);
+	limit = PACKETS;
 	must(fresh(rng_pick(&rng, (struct range) { 1, 2048 })));
 	for (n = 0; n < STEPS; n++) {
 		must(step(n));
@@ -313,14 +315,14 @@ static bool sizes(void)
 	flow = push_bytes(0, QUANTUM);
 	for (size = 1; size; size <<= 1) {
 		flow->queue.backlog = size;
-		fq_codel_backlog_changed(&table->drr.lists, flow);
+		fq_codel_rank(&table->drr.lists, flow);
 		must(flow->list < FQ_CODEL_LISTS && fq_codel_largest(&table->drr.lists) == flow);
 	}
 	flow->queue.backlog = U32_MAX;
-	fq_codel_backlog_changed(&table->drr.lists, flow);
+	fq_codel_rank(&table->drr.lists, flow);
 	must(flow->list == FQ_CODEL_LISTS - 1);
 	flow->queue.backlog = QUANTUM;
-	fq_codel_backlog_changed(&table->drr.lists, flow);
+	fq_codel_rank(&table->drr.lists, flow);
 	return drained();
 }
 
@@ -394,6 +396,64 @@ static bool no_takeover(void)
 	return drained();
 }
 
+/* ---- which recurring flow another hash gets ---- */
+
+/* The flow of the source is active three times: it is recurring. */
+static bool recur(u32 source)
+{
+	u32 n;
+
+	for (n = 0; n < 3; n++) {
+		push_bytes(source, 60);
+		must(dequeue_one() && !dequeue());
+	}
+	return true;
+}
+
+/* The hashes 0 to 63 own all flows. */
+static bool all_recur(void)
+{
+	u32 n;
+
+	must(fresh(64));
+	for (n = 0; n < 64; n++)
+		must(recur(n));
+	return true;
+}
+
+/* A flow that was active since the last search is protected; one that has packets, too. */
+static bool protected(void)
+{
+	struct fq_codel_flow *second, *third, *fifth;
+
+	must(all_recur());
+	second = flow_of(1);
+	third = flow_of(2);
+	fifth = flow_of(4);
+	must(recur(100));	/* gets the flow of hash 0 */
+	must(recur(1) && recur(101) && flow_of(101) == third);
+	push_bytes(3, 60);
+	must(push_bytes(102, 60) == fifth);
+	must(flow_of(1) == second && !table->collisions);
+	must(table_is_right());
+	return drained();
+}
+
+/* Of 64 flows, 40 are active and the first of their list: another hash finds an idle one. */
+static bool behind_active(void)
+{
+	u32 n;
+
+	must(all_recur());
+	for (n = 0; n < 40; n++)
+		push_bytes(n, 60);
+	must(table_is_right());
+	push_bytes(100, 60);
+	must(!table->collisions);
+	must(table_is_right());
+	return drained();
+}
+
 static const struct {
 	const char *name;
 	bool (*passes)(void);
@@ -408,6 +468,8 @@ static const struct {
 	{ "many flows that wait without packets", crowd },
 	{ "one packet at a time of many hashes", one_by_one_hashes },
 	{ "no takeover within a round", no_takeover },
+	{ "a flow that was active is protected", protected },
+	{ "an idle flow behind active ones", behind_active },
 	{ "timing adversaries", adversaries },
 	{ "sparse flows", sparse },
 	{ "a flood on 16 flows", flooded },

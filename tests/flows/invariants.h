@@ -78,10 +78,25 @@ static bool idle_is_right(const struct fq_codel_flow *flow)
 {
 	must(!flow->queue.tail && !flow->queue.backlog);
 	must(!flow->queue.vars.dropping && !flow->queue.vars.first_above_time);
-	must((flow->list == FQ_CODEL_LIST_RESERVED) == !!(flow->flags & FQ_CODEL_RESERVED));
+	must(!fq_codel_is_ranked(flow));
 	must(!(flow->flags & FQ_CODEL_RESERVED && flow->flags & FQ_CODEL_HASHED));
-	must(flow->list != FQ_CODEL_LIST_RECURRING || flow->flags & FQ_CODEL_RECURRING);
 	must(flow->deficit > -(s32)quantum && !(flow->flags & FQ_CODEL_WAITING));
+	return true;
+}
+
+/* A flow that became recurring gets to its home list when it is idle again. */
+static bool list_of_is_right(const struct fq_codel_flow *flow)
+{
+	bool recurring = flow->flags & FQ_CODEL_RECURRING;
+
+	must(!(recurring && flow->flags & FQ_CODEL_RESERVED));
+	if (fq_codel_is_ranked(flow) && flow->queue.tail)
+		must(flow->list == fq_codel_size_class(flow));
+	if (!fq_codel_is_ranked(flow)) {
+		must(flow->list == fq_codel_home(flow) ||
+		     (recurring && flow->list == FQ_CODEL_LIST_ONCE));
+		must(flow->queue.backlog <= quantum || flow->queue.tail->next == flow->queue.tail);
+	}
 	return true;
 }
 
@@ -92,7 +107,9 @@ static bool flow_is_right(u32 i, u64 *packets)
 	u32 bytes = 0;
 
 	must(places[i] == !fq_codel_is_idle(flow));
-	must(!is_overflow(i) || (flow->flags & ~FQ_CODEL_WAITING) == FQ_CODEL_RESERVED);
+	must(!is_overflow(i) ||
+	     fq_codel_home(flow) + (flow->flags & FQ_CODEL_HASHED) == FQ_CODEL_RESERVED);
+	must(list_of_is_right(flow));
 	must(flow->deficit <= (s32)table->drr.quantum);
 	must(!(flow->flags & FQ_CODEL_WAITING) || (places[i] && !skb));
 	if (fq_codel_is_idle(flow))
@@ -106,7 +123,6 @@ static bool flow_is_right(u32 i, u64 *packets)
 		must(packet_is_right(skb, i));
 	} while (skb != flow->queue.tail);
 	must(bytes == flow->queue.backlog);
-	must(flow->list == fq_codel_size_class(flow));
 	return true;
 }
 

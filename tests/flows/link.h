@@ -54,20 +54,19 @@ static struct sender senders[8];
 static u32 sender_count;
 static struct flood flood;
 static u64 link_rate;	/* bit/s */
-static u32 link_limit;	/* packets; 0: none */
 
 static u64 time_of(u32 len)
 {
 	return len * 8 * SECOND / link_rate;
 }
 
-static void link_reset(u64 rate, u32 limit)
+static void link_reset(u64 rate, u32 packets)
 {
 	memset(senders, 0, sizeof(senders));
 	memset(&flood, 0, sizeof(flood));
 	sender_count = 0;
 	link_rate = rate;
-	link_limit = limit;
+	limit = packets;
 	now = 0;
 }
 
@@ -90,7 +89,7 @@ static bool offer(u32 source, u32 len)
 {
 	struct fq_codel_flow *own = push_bytes(source, len);
 
-	while (link_limit && queued > link_limit)
+	while (limit && queued > limit)
 		must(drop_largest(own, 64));
 	return true;
 }

@@ -20,6 +20,7 @@ static u64 now, queued;
 static u64 sent[SOURCES + CLASSES], seen[SOURCES + CLASSES], lost[SOURCES + CLASSES];
 static u64 moved[SOURCES + CLASSES];	/* sent before the last change of the table */
 static u32 quantum = QUANTUM;
+static u32 limit;	/* packets; 0: none */
 static bool one_by_one;	/* skip no round */
 
 #define must(condition) do {						\
@@ -46,10 +47,16 @@ static struct fq_codel_flow *select_flow(struct fq_codel_table *t, struct sk_buf
 	return fq_codel_table_lookup(t, source_hash(skb->source));
 }
 
+static bool is_crowded(void)
+{
+	return limit && queued > limit / 2;
+}
+
 static struct fq_codel_flow *push_bytes(u32 source, u32 len)
 {
 	struct sk_buff *skb = calloc(1, sizeof(*skb));
 	struct fq_codel_flow *flow;
+	bool new = false;
 
 	skb->source = source;
 	skb->number = ++sent[source];
@@ -60,11 +67,13 @@ static struct fq_codel_flow *push_bytes(u32 source, u32 len)
 	else
 		flow = select_flow(table, skb, NULL);
 	if (!flow->queue.tail)
-		fq_codel_drr_arrival(&table->drr, flow);
+		new = fq_codel_drr_arrival(&table->drr, flow);
 	codel_queue_append(&flow->queue, skb);
 	flow->queue.backlog += len;
-	fq_codel_backlog_changed(&table->drr.lists, flow);
 	queued++;
+	if (is_crowded() ||
+	    (!new && (fq_codel_is_ranked(flow) || flow->queue.backlog > quantum)))
+		fq_codel_rank(&table->drr.lists, flow);
 	return flow;
 }
 
@@ -74,8 +83,7 @@ static struct sk_buff *take_head(struct fq_codel_flow *flow)
 
 	flow->queue.backlog -= skb->len;
 	queued--;
-	if (flow->queue.tail)
-		fq_codel_backlog_changed(&table->drr.lists, flow);
+	fq_codel_shrunk(&table->drr.lists, flow);
 	return skb;
 }
 
@@ -147,7 +155,7 @@ static bool drop_from(struct fq_codel_flow *flow, u32 batch)
 	return true;
 }
 
-/* Drop from the largest flow, or from @own, which may be NULL, if that is as large. */
+/* Drop from the largest ranked flow, or from @own, which may be NULL, if that is as large. */
 static bool drop_largest(struct fq_codel_flow *own, u32 batch)
 {
 	struct fq_codel_flow *flow = fq_codel_largest(&table->drr.lists);
@@ -157,7 +165,8 @@ static bool drop_largest(struct fq_codel_flow *own, u32 batch)
 	if (!flow)
 		return true;
 	for (i = 0; i < fq_codel_table_size(table); i++)
-		largest = max(largest, fq_codel_table_flow(table, i)->queue.backlog);
+		if (fq_codel_is_ranked(fq_codel_table_flow(table, i)))
+			largest = max(largest, fq_codel_table_flow(table, i)->queue.backlog);
 	must(flow->queue.tail && flow->queue.backlog >= largest / 2);
 	return drop_from(own ? fq_codel_drop_victim(&table->drr.lists, own) : flow, batch);
 }
@@ -168,6 +177,7 @@ static void change(u32 count)
 
 	memcpy(moved, sent, sizeof(sent));
 	fq_codel_resize(to, table, select_flow, NULL);
+	fq_codel_drr_rank_all(&to->drr);
 	fq_codel_table_free(table);
 	table = to;
 }

@@ -150,7 +150,7 @@ static unsigned int next_chance(const struct model *model,
 }
 
 /* Probability chance/255, exactly. */
-static bool lose_by_chance(struct model *model, unsigned int chance)
+static bool chance_selects(struct model *model, unsigned int chance)
 {
 	unsigned __int128 number = rng_u32(&model->rng);
 
@@ -192,7 +192,7 @@ static void look_at(struct model *model, const struct model_head *r)
  * Chance has chosen the packet: it is dropped. But as long as senders may still respond,
  * one that has waited for less than an interval is marked if it can be.
  */
-static bool lose(struct model *model, const struct model_head *r)
+static bool drop_selected(struct model *model, const struct model_head *r)
 {
 	model->over++;
 	if (early(model) && r->sojourn_time < model->interval)
@@ -226,8 +226,8 @@ static bool drop_while_due(struct model *model, struct model_head *r,
 			return false;
 		if (!chance) {
 			lost = drop(model, r->pkt);
-		} else if (lose_by_chance(model, chance)) {
-			lost = lose(model, r);
+		} else if (chance_selects(model, chance)) {
+			lost = drop_selected(model, r);
 		} else {
 			model->survived++;
 			return false;

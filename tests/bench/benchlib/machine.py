@@ -73,7 +73,7 @@ def virtual(release: str, jobs: list[Job], timeout: int) -> Results:
 
 def _why_not_real() -> str:
     """Why this machine cannot measure, empty if it may be able to."""
-    release = os.uname().release
+    kernel_release = os.uname().release
     if os.geteuid() != 0:
         return "loading modules needs root"
     if not Path("/proc/modules").exists():
@@ -81,8 +81,8 @@ def _why_not_real() -> str:
     if Path("/proc/sys/kernel/modules_disabled").exists():
         if Path("/proc/sys/kernel/modules_disabled").read_text().strip() != "0":
             return "loading modules is disabled (kernel.modules_disabled)"
-    if not Path(f"/lib/modules/{release}/build/Makefile").exists():
-        return f"the headers of the running kernel {release} are not installed"
+    if not Path(f"/lib/modules/{kernel_release}/build/Makefile").exists():
+        return f"the headers of the running kernel {kernel_release} are not installed"
     return ""
 
 

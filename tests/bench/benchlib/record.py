@@ -43,7 +43,7 @@ def values(data: Figures) -> dict[str, float]:
 
 
 def write(data: Figures) -> None:
-    kept = {"suite": data["suite"], "kernel": data["kernel"], "instructions": values(data)}
+    kept = {"release": data["release"], "kernel": data["kernel"], "instructions": values(data)}
     RECORDED.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
 
 

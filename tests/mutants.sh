@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# shellcheck shell=bash
+#
+# Do tests notice when the code is wrong? A file of patches breaks copies of the code, each in one way: a line
+# "mutant: NAME", and its patch. The tests must fail on every broken copy, and pass on the copy that is not broken.
+# A test script defines four functions, and ends with `mutants_main FILE "$@"`:
+#
+#	mutants_prepare FOLDER	makes a new folder with what all copies share
+#	mutant_copy SHARED FOLDER	copies that and the code to a new folder
+#	mutant_build FOLDER	builds the tests with that code
+#	mutant_test FOLDER	runs them, and prints KTAP; status 0: all passed
+#
+# mutants_help has the options of such a script.
+#
+# shellcheck source=tests/lib/ktap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/ktap.sh"
+
+MUTANTS=()	# names
+MUTANTS_WORK=	# the folder of all copies
+
+# mutant_break FILE N FOLDER: without fuzz, so that a patch for other code than this fails
+mutant_break()
+{
+	(($2 == 0)) || awk -v number="$2" '/^mutant: / { i++ } i == number' "$1" |
+		patch -d "$3" -p1 --force --fuzz=0 --reject-file=-
+}
+
+# mutant_verdict N FOLDER: from the status and the output of the tests
+mutant_verdict()
+{
+	mutant_test "$2" >"$2/out" 2>&1
+	case $?,$1 in
+	0,0) echo ok ;;
+	0,*) echo 'nothing noticed it' ;;
+	*,0) grep '^not ok' "$2/out" ;;
+	*) sed -n 's/^not ok [0-9]* /ok by: /p' "$2/out" | head -n 1 ;;
+	esac
+}
+
+# mutant_try FILE N: break a copy, build the tests with it, run them: the verdict goes to N.result
+mutant_try()
+{
+	local dir=$MUTANTS_WORK/$2
+
+	mutant_copy "$MUTANTS_WORK/shared" "$dir"
+	if ! mutant_break "$1" "$2" "$dir" >"$dir.log" 2>&1; then
+		(echo 'the patch does not apply' && cat "$dir.log") >"$dir.result"
+	elif ! mutant_build "$dir" >"$dir.log" 2>&1; then
+		(echo 'does not build' && cat "$dir.log") >"$dir.result"
+	else
+		mutant_verdict "$2" "$dir" >"$dir.result"
+	fi
+	rm -r "$dir"
+}
+
+mutant_report()
+{
+	local result
+
+	result=$(cat "$MUTANTS_WORK/$1.result")
+	case $result in
+	ok) ;;
+	ok*) echo "# noticed ${result#ok }" ;;
+	*) printf '%s\n' "${result:-no result was bad, but the status}" | ktap_notes ;;
+	esac
+	[[ $result == ok* ]]
+	ktap_result $? "broken: ${MUTANTS[$1]}"
+}
+
+mutants_help()
+{
+	cat <<-END
+		usage: $0 [-n | -f N]
+		Break copies of the code, and test that the tests notice. Prints KTAP, numbered from 1.
+		  -n    print the number of results
+		  -f N  KTAP without a plan, numbered from N
+	END
+}
+
+mutants_main()
+{
+	local file=$1 i
+
+	MUTANTS=('the one that is not broken')
+	mapfile -t -O 1 MUTANTS < <(sed -n 's/^mutant: //p' "$file")
+	((${#MUTANTS[@]} > 1)) || exit 1
+	case ${2-} in
+	-h | --help) mutants_help && exit ;;
+	-n) echo "${#MUTANTS[@]}" && exit ;;
+	-f) ktap_number=$(($3 - 1)) ;;
+	*) ktap_plan "${#MUTANTS[@]}" ;;
+	esac
+	MUTANTS_WORK=$(mktemp -d) || exit 1
+	trap 'rm -rf "$MUTANTS_WORK"' EXIT
+	trap 'exit 1' INT TERM
+	mutants_prepare "$MUTANTS_WORK/shared" || exit 1
+	for i in "${!MUTANTS[@]}"; do
+		while (($(jobs -rp | wc -l) >= $(nproc))); do
+			wait -n
+		done
+		mutant_try "$file" "$i" &
+	done
+	wait
+	for i in "${!MUTANTS[@]}"; do
+		mutant_report "$i"
+	done
+	ktap_exit
+}
