@@ -14,7 +14,7 @@
 # make tc              a tc in IPROUTE2_SRC that needs no plugins
 # make help            this list
 #
-# KDIR, KERNELRELEASE and DESTDIR are honoured as by the kernel's own builds: modules are
+# KDIR, KERNELRELEASE and DESTDIR are honoured as by the kernel's builds: modules are
 # installed for the kernel of KDIR.
 
 KDIR ?= /lib/modules/$(or $(KERNELRELEASE),$(shell uname -r))/build

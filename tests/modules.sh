@@ -4,11 +4,11 @@
 # For tests that load and unload the modules themselves. Source it after lib.sh, with
 # LIB_NO_KINDS=1. CODEL_TEST_MODULES=no skips such a test on machines that use the modules.
 
-[[ ${CODEL_TEST_MODULES:-yes} != no ]] || lib_skip_all "modules are to be left alone here"
+[[ ${CODEL_TEST_MODULES:-yes} != no ]] || ktap_skip_all "modules are to be left alone here"
 lib_require insmod modinfo modprobe rmmod
-[[ $EUID -eq 0 ]] || lib_skip_all "root is needed"
+[[ $EUID -eq 0 ]] || ktap_skip_all "root is needed"
 modinfo sch_codel_oot sch_fq_codel_oot >/dev/null 2>&1 ||
-	lib_skip_all "the modules are not installed"
+	ktap_skip_all "the modules are not installed"
 
 OOT="sch_codel_oot sch_fq_codel_oot"
 

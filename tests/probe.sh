@@ -149,6 +149,6 @@ probe_fails()
 		trap lib_undo EXIT
 		"$@"
 	) || status=$?
-	[[ $status -ne $LIB_SKIP ]] || exit "$LIB_SKIP"
+	[[ $status -ne $KTAP_SKIP ]] || exit "$KTAP_SKIP"
 	[[ -s $found ]] || fail "$1 has found nothing wrong"
 }

@@ -121,7 +121,7 @@ arp()
 	tc -n "$ROUTER" class change dev r1 parent 1: classid 1:1 \
 		htb rate 100kbit burst 1600 cburst 1600 quantum 1514
 	for host in {10..69}; do
-		# Nobody is there to answer
+		# No process answers
 		{ in_ns "$ROUTER" ping -n -c 1 -W 1 "10.9.2.$host" >/dev/null || true; } &
 	done
 	wait

@@ -27,7 +27,7 @@ change()
 	tc -n "$ROUTER" qdisc change dev r1 handle 10: parent 1:1 "$KIND" "$@"
 }
 
-# flood PERCENT MBIT SIZE TOS SECONDS: UDP at that part of the link, for so long
+# flood PERCENT MBIT SIZE TOS SECONDS: UDP at that part of the link, for SECONDS
 flood()
 {
 	udp_send --rate "$(calc "$1 * $2 * 1e4 * $3 / ($3 + 42)")" --size "$3" --tos "$4" \
@@ -42,7 +42,7 @@ held()
 	topo_create
 	topo_bottleneck "${mbit}mbit" "$KIND" ecn
 	sink_start
-	flood "$percent" "$mbit" "$size" "$tos" 4 &
+	flood "$percent" "$mbit" "$size" "$tos" 3.6 &
 	sleep 1.5
 	change reset_stats
 	sleep 2

@@ -16,7 +16,7 @@
 
 lib_require python3
 
-[[ $CODEL_TEST_SLACK == 1 ]] || lib_skip_all "it takes hours without virtual time"
+[[ $CODEL_TEST_SLACK == 1 ]] || ktap_skip_all "it takes hours without virtual time"
 
 # A packet in 50 s, of which 5 stand: above target for 4000 s, then one is lost, and
 # there is another one due only after 4000 s more

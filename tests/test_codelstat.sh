@@ -233,8 +233,8 @@ namespaces()
 	check "ahead of the command" "$(awk 'NR == 1 { print $1, $2 }' "$LIB_TMP/seen")" == "r1 $1"
 	in_ns "$ROUTER" setpriv --reuid 65534 --regid 65534 --clear-groups \
 		codelstat -1 --json >"$LIB_TMP/seen"
-	check "as nobody" "$(seen .kind)" == "$1"
-	refuses "another namespace, as nobody" setpriv --reuid 65534 --regid 65534 \
+	check "as an unprivileged user" "$(seen .kind)" == "$1"
+	refuses "another namespace, as an unprivileged user" setpriv --reuid 65534 --regid 65534 \
 		--clear-groups codelstat -1 -n "$ROUTER"
 	check "said" "$REFUSAL" == \
 		"codelstat: network namespace $ROUTER: Operation not permitted"

@@ -83,7 +83,7 @@ dequeue_is_bounded()
 	tcn qdisc add dev d0 parent 1:1 handle 10: "$kind" limit 1000000 noecn "$@" \
 		target 1us interval 1us
 	pktgen d0 "$count"
-	busywait 60 has_filled "$count" || fail "only $REPLY packets came"
+	busywait 60 has_filled "$count" || fail "only $REPLY packets arrived"
 	probe_agree "before" d0
 	tcn qdisc change dev d0 root handle 1: tbf $FAST
 	probe send d0 1

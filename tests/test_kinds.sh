@@ -49,7 +49,7 @@ kernels_is_there()
 	load sch_codel_oot
 	check "codel is" "$(server codel)" == sch_codel
 	check "codel_oot is" "$(server codel_oot)" == sch_codel_oot
-	check "the log" "$(said sch_codel_oot)" == "serving codel_oot; codel is the kernel's own"
+	check "the log" "$(said sch_codel_oot)" == "serving codel_oot; codel is served in-tree"
 }
 
 name_is_free()

@@ -20,7 +20,7 @@
 
 SLOW="rate 80bit burst 1600 limit 100000000"
 FAST="rate 10gbit burst 1mb limit 100000000"
-HASTY="target 0.1ms interval 1ms"	# CoDel drops a lot of what waits
+HASTY="target 0.1ms interval 1ms"	# CoDel drops much of the backlog
 
 ### Parents: each has two classes, DEV's 2:1 and 2:2, below HANDLE
 
@@ -29,7 +29,7 @@ parent_htb()
 	tcn qdisc add dev d0 parent 1:1 handle 2: htb default 3
 	class_htb add 2:1
 	class_htb add 2:2
-	class_htb add 2:3	# for packets without a class: nobody sees a direct queue
+	class_htb add 2:3	# for packets without a class: the direct queue is no class
 	tcn qdisc add dev d0 parent 2:3 handle 30: pfifo limit 1000
 }
 

@@ -103,8 +103,8 @@ benchmark_refuses()
 	check "the sentence" "$REFUSAL" == "$WRONG_ORDER"
 }
 
-lib_add in_tree_first "codel: the in-tree module came first"
-lib_add out_of_tree_first "codel: the out-of-tree module came first"
+lib_add in_tree_first "codel: the in-tree module is loaded first"
+lib_add out_of_tree_first "codel: the out-of-tree module is loaded first"
 lib_add by_plain_modprobe "codel: modprobe sch_codel"
 lib_add name_left "codel: the out-of-tree module has takeover=0"
 lib_add four_servers "four kinds, four servers"

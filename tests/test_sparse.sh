@@ -49,7 +49,7 @@ beside_flood()
 	topo_create
 	# shellcheck disable=SC2086 # two words
 	topo_bottleneck -s tbf 1mbit "$1" noecn $FLOWS
-	sink_start	# or the first reply ends the flood: nobody is there
+	sink_start	# or the first reply, "port unreachable", ends the flood
 	background in_ns "$CLIENT" "$TRAFFIC" send --port "$UDP_PORT" --size 1500 \
 		--rate 2e6 --time 40 "$SERVER_IP"
 	sleep 2

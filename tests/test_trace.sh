@@ -122,11 +122,11 @@ sojourn_is_a_time()
 	standing "$1"
 	apart=$(trace_lines 'qdisc_enqueue:|codel_drop:' | awk -v near="$(calc "1e-5 * $CODEL_TEST_SLACK")" '
 		match($0, / [0-9]+\.[0-9]+: /) { now = substr($0, RSTART + 1) + 0 }
-		/qdisc_enqueue/ { came = came ? came : now; last = now; next }
+		/qdisc_enqueue/ { arrival = arrival ? arrival : now; last = now; next }
 		match($0, /sojourn=[0-9]+/) {
 			waited = substr($0, RSTART + 8, RLENGTH - 8) / 1e9
-			if (waited > now - came + near || waited < now - last - near)
-				print now - came, waited
+			if (waited > now - arrival + near || waited < now - last - near)
+				print now - arrival, waited
 		}')
 	check "drops" "$(trace_count codel_drop:)" ">" 5
 	check "elapsed and sojourn time, where they differ" "$apart" == ""
@@ -391,7 +391,7 @@ reasons_root()
 
 lib_add_each by_codel "codel_drop: by CoDel"
 lib_add by_ceiling "$CODEL_KIND: codel_drop: at the ceiling" "$CODEL_KIND"
-lib_add_each sojourn_is_a_time "codel_drop: the sojourn time is that since it came"
+lib_add_each sojourn_is_a_time "codel_drop: the sojourn time counts from the arrival"
 lib_add codel_limit "$CODEL_KIND: codel_drop: over limit" "$CODEL_KIND"
 lib_add fq_limit "$FQ_CODEL_KIND: codel_drop: over limit" "$FQ_CODEL_KIND"
 lib_add memory "$FQ_CODEL_KIND: codel_drop: over memory_limit" "$FQ_CODEL_KIND"

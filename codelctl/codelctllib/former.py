@@ -84,8 +84,6 @@ FQ_UNITS = {
     **dict.fromkeys(("refill_delay", "ce_threshold", "horizon", "offload_horizon"), "us"),
     "timer_slack": "ns",
 }
-
-
 # The kernel's defaults
 FQ_BANDS = {
     "priomap": [1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1],
@@ -146,6 +144,12 @@ def _refuse(device: str, root: Json, why: str) -> Refusal:
     )
 
 
+def _replace(device: str, where: Words, qdisc: Json, options: Words) -> Words:
+    """The command that makes a qdisc again."""
+    place = [*where, "handle", qdisc["handle"]]
+    return ["tc", "qdisc", "replace", "dev", device, *place, qdisc["kind"], *options]
+
+
 def _children(device: str, former: Former) -> list[Words] | None:
     """The commands that make the leaves of mq again; None: one of them cannot be written exactly."""
     assert former.root
@@ -156,8 +160,7 @@ def _children(device: str, former: Former) -> list[Words] | None:
         words = _written(child)
         if words is None or not child["parent"].startswith(former.root["handle"]):
             return None
-        where = ["parent", child["parent"], "handle", child["handle"]]
-        found.append(["tc", "qdisc", "replace", "dev", device, *where, child["kind"], *words])
+        found.append(_replace(device, ["parent", child["parent"]], child, words))
     return found
 
 
@@ -181,21 +184,10 @@ def restore_root(device: str, former: Former, default: str | None) -> list[Words
     _require_default(device, former, default)
     if root["handle"] == "0:":
         return [delete]
-    again = [
-        "tc",
-        "qdisc",
-        "replace",
-        "dev",
-        device,
-        "root",
-        "handle",
-        root["handle"],
-        root["kind"],
-    ]
     is_mq = root["kind"] == "mq"
     words = _written(root)
     children = _children(device, former) if is_mq or not former.children else None
     if words is None or children is None:
         why = f"remove it first with `tc qdisc del dev {device} root`"
         raise _refuse(device, root, why)
-    return [[*again, *words], *children]
+    return [_replace(device, ["root"], root, words), *children]

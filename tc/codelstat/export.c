@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -13,9 +12,6 @@
 
 #define EXPORT_LISTEN	"127.0.0.1:8289"	/* after RFC 8289, which is CoDel's */
 #define EXPORT_VERDICT	1000000000ULL	/* ns; a shorter time would often be idle */
-
-/* Of how many devices flows are asked for, as by the list: verdicts speak of flows */
-#define EXPORT_FLOW_DEVS 8
 
 /**
  * struct export - state of the exporter
@@ -55,18 +51,16 @@ static void export_keep(struct export *export, struct cs_snapshot *fresh)
 static bool export_take(struct export *export)
 {
 	struct cs_snapshot *fresh = export->snapshots;
-	struct timespec began, ended;
+	uint64_t began;
 	int got;
 
 	if (export->last)
 		return true;
 	while (fresh == export->now || fresh == export->before || fresh == export->mark)
 		fresh++;
-	clock_gettime(CLOCK_MONOTONIC, &began);
+	began = cs_now(CLOCK_MONOTONIC);
 	got = export->source->next(export->source, fresh);
-	clock_gettime(CLOCK_MONOTONIC, &ended);
-	export->metrics.seconds = (double)(ended.tv_sec - began.tv_sec) +
-				  (double)(ended.tv_nsec - began.tv_nsec) / 1e9;
+	export->metrics.seconds = (double)(cs_now(CLOCK_MONOTONIC) - began) / 1e9;
 	export->metrics.errors += got < 0;
 	export->last = !got;
 	if (got > 0)
@@ -279,7 +273,7 @@ static int export_run(int argc, char **argv)
 	cs_operand_dev(&common, &cs_export, false, argc, argv);
 	export_check(&options, &common);
 	common.filter.flows = true;
-	common.filter.flow_devs = EXPORT_FLOW_DEVS;
+	common.filter.flow_devs = CS_FLOW_DEVS;
 	export.metrics.buckets = options.buckets;
 	if (options.textfile)
 		status = export_textfile(&export, &common, options.textfile);

@@ -8,9 +8,6 @@
 #include "row.h"
 #include "term.h"
 
-/* Of how many devices flows are asked for: a class dump each */
-#define CS_LIST_FLOW_DEVS 8
-
 struct cs_list_state {
 	enum { CS_AS_TABLE, CS_AS_JSON, CS_AS_CSV } as;
 	struct cs_term term;
@@ -80,7 +77,7 @@ static int cs_list_loop(struct cs_common *common, struct cs_list_state *state)
 	int status;
 
 	common->filter.flows = true;
-	common->filter.flow_devs = CS_LIST_FLOW_DEVS;
+	common->filter.flow_devs = CS_FLOW_DEVS;
 	if (state->as == CS_AS_TABLE)
 		cs_term_open(&state->term, !common->once, "q quit  p pause");
 	if (state->as == CS_AS_CSV)

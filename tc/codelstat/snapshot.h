@@ -208,6 +208,9 @@ struct cs_source {
 	void (*close)(struct cs_source *source);
 };
 
+/* Verdicts use the flows of this number of devices at most: a dump of classes for each */
+#define CS_FLOW_DEVS 8
+
 /**
  * struct cs_filter - selects devices, qdiscs and flows
  * @dev: a device's name, NULL for all

@@ -101,7 +101,7 @@ static void term_stopped(int signum)
 }
 
 /* Its arrival also ends a sleep */
-static void term_resized(int signum)
+static void term_size_changed(int signum)
 {
 	(void)signum;
 	term_state.stale = 1;
@@ -116,7 +116,7 @@ static void term_catch_all(void)
 	for (size_t i = 0; i < sizeof(deadly) / sizeof(*deadly); i++)
 		term_catch(deadly[i], term_killed);
 	term_catch(SIGTSTP, term_stopped);
-	term_catch(SIGWINCH, term_resized);
+	term_catch(SIGWINCH, term_size_changed);
 	atexit(term_leave);
 }
 

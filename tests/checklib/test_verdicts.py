@@ -97,6 +97,8 @@ INPUTS = [
     ("tests/test_ecn.sh", "lab-experiments", False),
     ("tests/lib.sh", "lab-page", False),
     ("tests/lib.sh", "lab/test_meter.sh", True),
+    ("tests/lib/cases.sh", "lab/test_meter.sh", True),
+    ("tests/lib/cases.sh", "lab-page", False),
     ("tests/trafficlib/udp.py", "lab/test_meter.sh", True),
     ("tests/test_ecn.sh", "lab/test_meter.sh", False),
     ("tests/check", "lab-page", False),
@@ -180,7 +182,7 @@ def lost_cases() -> list[str]:
     left = {job.label for job in check.more}
     want = {
         f"{release} {name}"
-        for release in CHECK.SUITES
+        for release in CHECK.RELEASES
         for name in parts.selftests()
         if release != parts.RELEASE and parts.on_every_release(name) is not None
     }
@@ -200,7 +202,7 @@ def in_machines(*argv: str) -> list[str]:
 
 def not_everywhere() -> list[str]:
     """Tests that --all does not run in full on every release."""
-    want = {f"{release} {name}" for release in CHECK.SUITES for name in parts.selftests()}
+    want = {f"{release} {name}" for release in CHECK.RELEASES for name in parts.selftests()}
     return sorted(want ^ set(in_machines("--all")))
 
 
@@ -249,12 +251,12 @@ def results() -> Iterator[tuple[str, Any, Any]]:
     yield "a name with a release", in_machines("test_parent", "--release=sid"), [
         "sid test_parent.sh"
     ]
-    halves = ["trixie test_flows.sh:1/2", "trixie test_flows.sh:2/2"]
-    yield "a long test is divided", in_machines("test_flows"), halves
+    halves = ["trixie test_shares.sh:1/2", "trixie test_shares.sh:2/2"]
+    yield "a long test is divided", in_machines("test_shares"), halves
     yield "a name of no selftest", in_machines("vm/test_readme"), []
-    yield "in two machines", len(list(quietly("test_flows").in_machines())), 2
-    logs = [guest.log_name("sid", f"test_flows.sh{half}") for half in ("", ":1/2", ":victim,live")]
-    yield "logs", logs, ["sid-test_flows.log", "sid-test_flows-1of2.log", "sid-test_flows.log"]
+    yield "in two machines", len(list(quietly("test_shares").in_machines())), 2
+    logs = [guest.log_name("sid", f"test_shares.sh{half}") for half in ("", ":1/2", ":victim,live")]
+    yield "logs", logs, ["sid-test_shares.log", "sid-test_shares-1of2.log", "sid-test_shares.log"]
 
 
 def main() -> int:

@@ -15,7 +15,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from vmlib import cache, suite, tree
+from vmlib import cache, releases, tree
 
 USED_TESTS = ("tests/lab/", "tests/vm/", "tests/slow/", "tests/ktap/")
 MORE_TESTS = re.compile(r"--tests (tests/\S+)")
@@ -27,9 +27,8 @@ def is_input(name: str, label: str) -> bool:
     """Whether a file of the tree can change the verdict of this part."""
     if label not in READS_PROSE and (name.startswith(PROSE) or name.endswith(".md")):
         return False
-    return name.startswith((*USED_TESTS, *_more_tests(label))) or not name.startswith(
-        tree.NOT_BUILT
-    )
+    used = name.startswith(USED_TESTS) or tree.belongs(name, _more_tests(label))
+    return used or not name.startswith(tree.NOT_BUILT)
 
 
 @functools.cache
@@ -40,8 +39,8 @@ def _more_tests(label: str) -> tuple[str, ...]:
 
 def _packages() -> list[bytes]:
     parts = []
-    for name in suite.SUITES:
-        where = suite.get(name)
+    for name in releases.RELEASES:
+        where = releases.get(name)
         parts += [where.key.encode(), (where.root.parent / "manifest").read_bytes()]
     try:
         parts.append(subprocess.run(["dpkg-query", "-W"], capture_output=True).stdout)

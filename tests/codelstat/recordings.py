@@ -73,7 +73,7 @@ def flow(ifindex: int, classid: int, xstats: bytes = struct.pack("=I", 1)) -> by
 
 
 class Recording:
-    """A file of snapshots with this body each, so many seconds apart."""
+    """A file of snapshots that all have this body. `apart` is the time between two of them, s."""
 
     def __init__(self, body: bytes, snapshots: int = 2, apart: float = 1) -> None:
         with tempfile.NamedTemporaryFile(delete=False, suffix=".rec") as file:

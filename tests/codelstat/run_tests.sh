@@ -7,24 +7,21 @@ set -u
 
 build=$1 rounds=$2
 cd "$(dirname "$0")" || exit
+# shellcheck source=tests/lib/ktap.sh
+. ../lib/ktap.sh
 mapfile -t scripts < <(printf '%s\n' test_*.py)
-number=0
-failed=0
 
 # part NAME COMMAND...: its output, nested, and a result for it as a whole
 part() {
-	local name=$1 status
+	local name=$1
 
 	shift
 	"$@" 2>&1 | sed 's/^/  /'
-	status=${PIPESTATUS[0]}
-	number=$((number + 1))
-	((status == 0)) || { failed=1 && echo -n 'not '; }
-	echo "ok $number $name"
+	((PIPESTATUS[0] == 0))
+	ktap_result $? "$name"
 }
 
-echo "KTAP version 1"
-echo "1..$((6 + ${#scripts[@]}))"
+ktap_plan $((6 + ${#scripts[@]}))
 part unit "$build/unit"
 part flows "$build/flows"
 part metrics "$build/metrics"
@@ -38,4 +35,4 @@ for script in "${scripts[@]}"; do
 		CODELSTAT=$PWD/$build/plain
 	part "${script%.py}" "./$script"
 done
-exit "$failed"
+ktap_exit

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from cases import CODELSTAT, HERE, RECORDING, Skip, case, check, codelstat, main
+from cases import CODELSTAT, RECORDING, Skip, case, check, codelstat, main
 from exporter import Exporter, Samples, labels, samples
 from recordings import Recording, codel_oot, link, qdisc
 from prometheus import promtool
@@ -246,14 +246,6 @@ def verdict_interval() -> None:
     with Recording(body, 7, 0.4) as path, Exporter(replay=path) as exporter:
         shown = [states(exporter) for _ in range(7)]
     check("0.4 seconds apart", shown, [["overload_ceiling"]] * 3 + [["idle"]] * 4)
-
-
-@case("the manual explains every metric")
-def documented() -> None:
-    manual = (HERE.parents[1] / "man/codelstat.8").read_text()
-    explained = set(re.findall(r"\bcodel_\w+", manual.split(".Sh METRICS")[1]))
-    declared = set(re.findall(r"^# TYPE (\w+)", text(), re.M))
-    check("names", explained - {"codel_oot"}, declared)
 
 
 @case("the version is a metric")

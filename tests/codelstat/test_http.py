@@ -103,7 +103,7 @@ def dripping() -> None:
         assert CONNECTIONS - 2 * IDLE_SECONDS <= held <= CONNECTIONS, f"{held} are held"
 
 
-@case("idle connections keep nobody out, and are let go")
+@case("idle connections do not block other clients, and are closed")
 def many() -> None:
     with Exporter() as exporter, ExitStack() as stack:
         files = exporter.open_files()

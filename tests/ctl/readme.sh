@@ -14,6 +14,49 @@
 
 README=/root/README.md
 
+# In place of systemd: start a unit as its file says
+fake_systemd()
+{
+	mkdir -p /run/systemd/system
+	defer rmdir /run/systemd/system
+	defer rm -rf /etc/codelctl
+	cat >"$LIB_TMP/bin/systemd-escape" <<-'END'
+		#!/bin/sh
+		echo "codelctl@$2.service"
+	END
+	cat >"$LIB_TMP/bin/systemctl" <<-'END'
+		#!/bin/sh
+		file=/usr/lib/systemd/system/codelctl@.service
+		for unit; do dev=${unit#codelctl@}; done
+		case $1 in
+		enable) exit 0 ;;
+		disable) entry=ExecStop ;;
+		*) entry=ExecStart ;;
+		esac
+		exec $(sed -n "s/^$entry=//p" "$file" | sed "s/%I/${dev%.service}/")
+	END
+	chmod +x "$LIB_TMP"/bin/*
+}
+
+# paste_commands FILE: run commands of a document in ROUTER, word for word but for a shorter measurement
+paste_commands()
+{
+	local line
+
+	fake_systemd
+	printf '#!/bin/sh\nexec "$@"\n' >"$LIB_TMP/bin/sudo"
+	chmod +x "$LIB_TMP/bin/sudo"
+	mkdir -p "/etc/netns/$ROUTER"
+	defer rm -rf "/etc/netns/$ROUTER"
+	echo "$SERVER_IP server.example" >"/etc/netns/$ROUTER/hosts"
+	while read -r line; do
+		[[ $line != *" --server "* ]] || line=${line/ --server / --seconds 2 --server }
+		echo "$line"
+		PATH=$LIB_TMP/bin:$PATH in_ns "$ROUTER" bash -c "cd $LIB_TMP; $line" </dev/null ||
+			fail "$line: status $?"
+	done <"$1"
+}
+
 router()
 {
 	modem eth0

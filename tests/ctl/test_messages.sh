@@ -7,11 +7,11 @@ set -u
 
 cd "$(dirname "$0")/../.." || exit 1
 top=$PWD
-[[ $EUID -eq 0 ]] || { echo "1..0 # SKIP root is needed, to become another user"; exit 4; }
+# shellcheck source=tests/lib/ktap.sh
+. tests/lib/ktap.sh
+[[ $EUID -eq 0 ]] || ktap_skip_all "root is needed, to become another user"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-number=0
-failures=0
 
 # The files that another user may read and write
 git ls-files -z --cached --others --exclude-standard | (cd "$top" && xargs -0 cp --parents -t "$work") || exit 1
@@ -21,18 +21,18 @@ cd "$work" || exit 1
 # says SENTENCE COMMAND...: the command fails, and this sentence is what it prints, make's own lines aside
 says()
 {
-	local sentence=$1 status=0 word=ok
+	local sentence=$1 status=0
 
 	shift
 	"$@" >printed 2>&1 </dev/null || status=$?
 	grep -v '^make' printed >said
-	if [[ $status -eq 0 || $(<said) != "$sentence" ]]; then
+	if [[ $status -ne 0 && $(<said) == "$sentence" ]]; then
+		ktap_result "$KTAP_PASS" "$sentence"
+	else
 		echo "# status $status of: $*"
-		sed 's/^/# /' printed
-		word="not ok"
-		((++failures))
+		ktap_notes printed
+		ktap_result "$KTAP_FAIL" "$sentence"
 	fi
-	echo "$word $((++number)) $sentence"
 }
 
 user()
@@ -57,7 +57,7 @@ setup()
 	user env PATH="$work/bin" bash scripts/setup
 }
 
-echo "TAP version 13"
+ktap_plan 10
 says "no kernel headers in /nonexistent: run 'sudo apt install linux-headers-6.1.0-1-amd64', or set KDIR" \
 	make modules KDIR=/nonexistent KERNELRELEASE=6.1.0-1-amd64
 says "codelstat is left out: libmnl or libmicrohttpd is missing: run 'sudo apt install libmnl-dev libmicrohttpd-dev pkgconf'" \
@@ -72,5 +72,4 @@ says "codelctl: root is required: run \`sudo codelctl setup eth0 --up 1mbit\`" \
 says "scripts/setup: packages are missing: run 'sudo apt-get install libmnl-dev'" setup
 says "demo: root is required, to build in a chroot and in namespaces: run sudo make demo" user tests/demo/run
 says "demo: python3 is missing: run 'sudo apt-get install python3'" without_python tests/demo/run
-echo "1..$number"
-((failures == 0))
+ktap_exit

@@ -5,7 +5,8 @@
 # the same as with its own: an upgrade of iproute2 alone does no harm, nor does its downgrade.
 set -u
 
-failed=0
+# shellcheck source=tests/deb/cases.sh
+. ./cases.sh
 
 # with RELEASE COMMAND...: a command with the plugin of this release
 with() {
@@ -13,8 +14,6 @@ with() {
 	cp "$1.so" "/tmp/$1/q_fq_codel_oot.so"
 	TC_LIB_DIR=/tmp/$1 "${@:2}"
 }
-
-is() { [[ $1 == "$2" ]] || { echo "'$1' instead of '$2'"; return 1; }; }
 
 same() {
 	tc qdisc del dev lo root 2>/dev/null
@@ -26,12 +25,6 @@ same() {
 
 tc -V
 for release in "$@"; do
-	if same "$release" >/tmp/said 2>&1; then
-		echo "ok - the plugin for the tc of $release"
-	else
-		failed=1
-		sed 's/^/# /' /tmp/said
-		echo "not ok - the plugin for the tc of $release"
-	fi
+	ok "the plugin for the tc of $release" same "$release"
 done
-exit $failed
+exit 0

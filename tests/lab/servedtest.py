@@ -20,7 +20,7 @@ RELEASE = os.environ.get("RELEASE", "trixie")
 SCENARIO = f"""
 title = "Four subjects"
 duration = "2s"
-suite = "{RELEASE}"
+release = "{RELEASE}"
 nodes = ["a", "b"]
 [qdiscs]
 codel = "codel"
@@ -47,7 +47,7 @@ SERVERS = {
 def perform(todo: plan.Plan) -> tuple[dict[str, object], dict[str, list[str]]]:
     """By qdisc: the module that served l.up, or the failure of the run. No stored run is used."""
     with folder() as where:
-        made = lab.Lab(where, lambda _suite, _oot: "anew", work.perform, machine.complaints)
+        made = lab.Lab(where, lambda _release, _oot: "anew", work.perform, machine.complaints)
         failed = made.run([todo], 1, fresh=True)
         outcomes = {run.qdisc: made.store.get(key) for run, key in zip(todo.runs, made.keys(todo))}
     queues = {name: done["result"]["queues"] for name, done in outcomes.items() if done}

@@ -168,7 +168,7 @@ CASES: list[tuple[str, str, list[Run], Verdicts]] = [
     ("ratelimit", "inside", [calls("codel_oot", "600", 425, 275)], [True, True]),
     ("ratelimit", "too few", [calls("codel_oot", "600", 424, 275)], [False, True]),
     ("ratelimit", "too late", [calls("codel_oot", "600", 425, 276)], [True, False]),
-    ("ratelimit", "either of ours", [calls("codel_oot", "600", 1, 999), calls("fq_codel_oot", "600", 425, 275)], [True, True]),
+    ("ratelimit", "either out-of-tree qdisc", [calls("codel_oot", "600", 1, 999), calls("fq_codel_oot", "600", 425, 275)], [True, True]),
     ("ratelimit", "not half of each", [calls("codel_oot", "600", 425, 999), calls("fq_codel_oot", "600", 1, 275)], [True, False]),
     ("ratelimit", "less offered", [calls("codel_oot", "500", 1, 999)], [None, None]),
 ]  # fmt: skip

@@ -72,7 +72,7 @@ static int strict_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 	} else if (net_xmit_drop_count(ret)) {
 		qdisc_qstats_drop(sch);
 	}
-	strict_compare(sch, "after a packet came");
+	strict_compare(sch, "after an arrival");
 	return ret;
 }
 

@@ -9,32 +9,24 @@ set -u
 
 plugins=$1 tc=$2 rounds=$3 source=${4:+$(realpath "$4")}
 cd "$(dirname "$0")" || exit
+# shellcheck source=tests/lib/ktap.sh
+. ../lib/ktap.sh
 
 tmp=$(mktemp -d) || exit
 trap 'rm -rf "$tmp"' EXIT
-number=0
-failed=0
 
 # test_case NAME COMMAND...: a case that passes if the command does
 test_case() {
 	local name=$1
 
 	shift
-	number=$((number + 1))
 	if "$@" >"$tmp/log" 2>&1; then
 		grep '^  ' "$tmp/log" | grep -E '^  (KTAP|1\.\.|#|ok|not ok)'
-		echo "ok $number $name"
+		ktap_result "$KTAP_PASS" "$name"
 	else
-		failed=$((failed + 1))
 		sed '/^ /! s/^/# /' "$tmp/log"
-		echo "not ok $number $name"
+		ktap_result "$KTAP_FAIL" "$name"
 	fi
-}
-
-# skip_case NAME REASON
-skip_case() {
-	number=$((number + 1))
-	echo "ok $number $1 # SKIP $2"
 }
 
 # KTAP nests by two spaces
@@ -165,8 +157,8 @@ flent() {
 	local status=0
 
 	./foreign.py flent >"$tmp/flent" 2>"$tmp/why" || status=$?
-	if [ "$status" -eq 4 ]; then
-		skip_case flent "$(tail -n 1 "$tmp/why")"
+	if [ "$status" -eq "$KTAP_SKIP" ]; then
+		ktap_result "$KTAP_SKIP" flent "$(tail -n 1 "$tmp/why")"
 		return
 	fi
 	test_case flent /usr/bin/python3 test_flent.py --flent "$(cat "$tmp/flent")" \
@@ -182,8 +174,7 @@ have_tools() {
 	done
 }
 
-echo "KTAP version 1"
-echo "1..12"
+ktap_plan 12
 test_case symbols symbols
 test_case installation installation
 test_case project project
@@ -204,7 +195,7 @@ if [ -n "$source" ]; then
 	test_case failed_build failed_build
 else
 	for name in headers build_in_tree built_in failed_build; do
-		skip_case $name "no iproute2 source, or no bison, flex, gcc"
+		ktap_result "$KTAP_SKIP" $name "no iproute2 source, or no bison, flex, gcc"
 	done
 fi
-exit $((failed != 0))
+ktap_exit

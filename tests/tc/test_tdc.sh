@@ -12,11 +12,7 @@ names=(codel.json fq_codel.json)
 
 status=0
 folder=$("$kinds/foreign.py" tc-testing 2>"$err") || status=$?
-if ((status == 4)); then
-	echo "TAP version 13"
-	echo "1..0 # SKIP $(tail -n 1 "$err")"
-	exit 4
-fi
+((status != KTAP_SKIP)) || ktap_skip_all "$(tail -n 1 "$err")"
 
 # cases SUFFIX: how many passed of those that there are, and the failed ones
 cases()
@@ -32,4 +28,4 @@ plan "$(wc -w <<<$releases)"
 for RELEASE in $releases; do
 	ok "tc-testing's cases hold for codel_oot and fq_codel_oot on $RELEASE" cases _oot
 done
-finish
+ktap_exit

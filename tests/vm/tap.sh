@@ -1,24 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# The library of the tests of the runner: KTAP lines, and a run that records its results.
+# The library of the tests of the runner: cases, and a run that records its results.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=tests/lib/ktap.sh
+. "$here/../lib/ktap.sh"
 runner=$here/run
 work=$(mktemp -d)
 # shellcheck disable=SC2034 # for the tests
 out=$work/out err=$work/err
-count=0 failures=0
 
 cleanup() { rm -rf "$work"; }
 trap cleanup EXIT
 
 plan() {
-	if ! type -P qemu-system-x86_64 >/dev/null; then
-		echo "1..0 # SKIP no qemu-system-x86_64"
-		exit 4
-	fi
-	echo "TAP version 13"
-	echo "1..$1"
+	type -P qemu-system-x86_64 >/dev/null || ktap_skip_all "no qemu-system-x86_64"
+	ktap_plan "$1"
 }
 
 # ok NAME COMMAND...: one test, which passes if the command succeeds. The reason of a failure
@@ -26,17 +23,15 @@ plan() {
 ok() {
 	local name=$1 said
 	shift
-	count=$((count + 1))
 	if said=$("$@"); then
-		echo "ok $count - $name"
+		ktap_result "$KTAP_PASS" "$name"
 		return
 	fi
-	failures=$((failures + 1))
 	[[ ! -f $out ]] || head -c 300 "$out" | sed 's/^/# out: /'
 	[[ ! -f $err ]] || tail -5 "$err" | sed 's/^/# err: /'
 	echo "# failed: $*"
-	[[ -z $said ]] || echo "# ${said//$'\n'/$'\n'# }"
-	echo "not ok $count - $name"
+	[[ -z $said ]] || ktap_notes <<<"$said"
+	ktap_result "$KTAP_FAIL" "$name"
 }
 
 # shellcheck disable=SC2034 # the status is for the tests
@@ -49,8 +44,3 @@ vm() {
 is() { [[ $1 == "$2" ]] || { echo "'$1' instead of '$2'"; return 1; }; }
 has() { grep -qe "$2" "$1"; }
 is_empty() { [[ ! -s $1 ]]; }
-
-finish() {
-	[[ $failures -eq 0 ]] || exit 1
-	exit 0
-}

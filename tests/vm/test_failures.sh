@@ -40,4 +40,4 @@ vm --realtime --timeout 8 -- sleep 60
 ok "--timeout is 124 without virtual time" is "$status" 124
 vm --timeout 60 -- sleep 3600
 ok "an hour asleep takes no time" is "$status" 0
-finish
+ktap_exit

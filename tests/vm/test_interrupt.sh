@@ -57,4 +57,4 @@ rm -rf "$CODEL_CACHE/tree"
 for i in 1 2; do "$runner" -- echo whole >"$work/out.$i" 2>"$work/err.$i" & done
 wait
 ok "two runs at once do not disturb each other" is "$(cat "$work"/out.?)" $'whole\nwhole'
-finish
+ktap_exit

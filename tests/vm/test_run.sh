@@ -3,7 +3,7 @@
 # The runner's contract for a command that ends: status, output, files, surroundings.
 . "$(dirname "$0")/tap.sh"
 
-plan 29
+plan 30
 
 # Build the image first: its progress is printed on standard error.
 vm -- true
@@ -32,6 +32,9 @@ rm -f "$here/../../out/back" "$here/../../out/rel"
 vm --tests "$here/tap.sh" --tests "$here/crash" -- find tests -type f
 ok "--tests places that part of tests/" is "$(sort "$out" | paste -sd' ')" \
 	"tests/vm/crash/Kbuild tests/vm/crash/crash.c tests/vm/tap.sh"
+vm --tests "$here/../strict.sh" -- find tests -type f
+ok "--tests places the folder of a library beside it" is "$(sort "$out" | paste -sd' ')" \
+	"tests/strict.sh tests/strict/Kbuild tests/strict/sch_strict_parent.c"
 
 vm --get /no/such/file -- true
 ok "--get of a file that is not there fails" is "$status" 125
@@ -78,4 +81,4 @@ refused "what is not a package's name" '../etc'
 vm true
 refused "a command without --" "'--'"
 ok "nothing of that is on standard output" is_empty "$out"
-finish
+ktap_exit

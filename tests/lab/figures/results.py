@@ -103,7 +103,7 @@ class Results:
 
     @property
     def kernels(self) -> dict[str, str]:
-        """The kernel's release by suite; under no name if there is one suite."""
+        """The kernel of each Debian release; under no name if there is one release."""
         found = self.data.get("kernel", "unknown")
         return dict(found) if isinstance(found, dict) else {"": str(found)}
 

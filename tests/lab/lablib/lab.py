@@ -42,7 +42,7 @@ class Lab:
         return self.out / f"{plan.name}.json"
 
     def keys(self, plan: Plan) -> list[str]:
-        return [store.key(run, self.recipe(run.suite, run.out_of_tree)) for run in plan.runs]
+        return [store.key(run, self.recipe(run.release, run.out_of_tree)) for run in plan.runs]
 
     def missing(self, plans: Sequence[Plan], fresh: bool) -> list[work.Job]:
         """One job for each outcome that is not there, however many runs want it."""
@@ -57,29 +57,29 @@ class Lab:
                     jobs[key] = work.Job(key, run)
         return work.dearest_first(list(jobs.values()))
 
-    def complaint(self, words: str, suite: str) -> str | None:
-        verdict = self.verdicts.get(store.verdict_key(words, self.recipe(suite, True)))
+    def complaint(self, words: str, release: str) -> str | None:
+        verdict = self.verdicts.get(store.verdict_key(words, self.recipe(release, True)))
         return verdict and verdict["complaint"]
 
-    def try_words(self, every: set[str], suite: str) -> None:
+    def try_words(self, every: set[str], release: str) -> None:
         """In one machine, those without a verdict."""
-        recipe = self.recipe(suite, True)
+        recipe = self.recipe(release, True)
         keys = {words: store.verdict_key(words, recipe) for words in sorted(every)}
         new = [words for words, key in keys.items() if self.verdicts.get(key) is None]
         if new:
-            print(f"{suite}: trying the words of {len(new)} qdiscs", file=sys.stderr, flush=True)
-            for words, said in zip(new, self.complaints(new, suite, PATIENCE)):
+            print(f"{release}: trying the words of {len(new)} qdiscs", file=sys.stderr, flush=True)
+            for words, said in zip(new, self.complaints(new, release, PATIENCE)):
                 self.verdicts.put(keys[words], {"words": words, "complaint": said})
 
     def check_words(self, runs: Sequence[Run]) -> None:
         """Raise tree.Wrong with tc's messages if it refuses the words of any qdisc."""
         errors = Errors()
-        for suite in sorted({run.suite for run in runs}):
-            here = [run for run in runs if run.suite == suite]
-            self.try_words({words for run in here for words in run.written}, suite)
+        for release in sorted({run.release for run in runs}):
+            here = [run for run in runs if run.release == release]
+            self.try_words({words for run in here for words in run.written}, release)
             for words, place in (pair for run in here for pair in run.written.items()):
-                if said := self.complaint(words, suite):
-                    errors.add(*place, f'tc refuses "{words}" ({suite}): {said}')
+                if said := self.complaint(words, release):
+                    errors.add(*place, f'tc refuses "{words}" ({release}): {said}')
         errors.check()
 
     def run(self, plans: Sequence[Plan], workers: int, fresh: bool) -> list[work.Failed]:

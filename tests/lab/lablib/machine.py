@@ -22,8 +22,7 @@ sys.path.insert(0, str(TESTS / "vm"))
 
 from vmlib import cache, cpio, exact, process  # noqa: E402
 from vmlib import machine as vm  # noqa: E402
-from vmlib import suite as suites  # noqa: E402
-from vmlib import tree  # noqa: E402
+from vmlib import releases, tree  # noqa: E402
 
 GUEST = LAB / "guest"
 MODULES = (LAB / "meter", TESTS / "slow")
@@ -52,7 +51,7 @@ def _guest_files() -> list[Path]:
     return sorted(p for p in GUEST.rglob("*.py") if "__pycache__" not in p.parts)
 
 
-def _archive(where: suites.Suite, program: str, question: Any, get: Sequence[str]) -> bytes:
+def _archive(where: releases.Release, program: str, question: Any, get: Sequence[str]) -> bytes:
     """What the guest has of the laboratory; `get` are the files that it leaves, beside the answer."""
     stream = io.BytesIO()
     archive = cpio.Archive(stream)
@@ -70,15 +69,15 @@ def _archive(where: suites.Suite, program: str, question: Any, get: Sequence[str
     return stream.getvalue()
 
 
-def _modules(where: suites.Suite, out_of_tree: bool) -> Path:
+def _modules(where: releases.Release, out_of_tree: bool) -> Path:
     """What modprobe needs, with the out-of-tree qdiscs or without."""
     return tree.qdiscs(where) if out_of_tree else tree.tables(where)
 
 
 @functools.cache
-def recipe(suite: str, out_of_tree: bool = True) -> str:
+def recipe(release: str, out_of_tree: bool = True) -> str:
     """A name for all that a result depends on, the run document aside."""
-    where = suites.get(suite)
+    where = releases.get(release)
     parts = [where.key.encode(), (Path(vm.__file__)).read_bytes(), exact.SOURCE.read_bytes()]
     parts.append(_modules(where, out_of_tree).read_bytes())
     for folder in MODULES:
@@ -95,7 +94,7 @@ def _said(fd: int) -> str:
 
 
 def _boot(
-    where: suites.Suite, archives: Sequence[Path | bytes], memory: int, timeout: float
+    where: releases.Release, archives: Sequence[Path | bytes], memory: int, timeout: float
 ) -> dict[str, bytes]:
     """Waits for the end; returns the files by name. A failure has what the guest said.
 
@@ -123,8 +122,8 @@ def _boot(
     return {Path(name).name: data for name, data in result.files.items()}
 
 
-def run(document: dict[str, Any], suite: str, out_of_tree: bool, timeout: float) -> Raw:
-    where = suites.get(suite)
+def run(document: dict[str, Any], release: str, out_of_tree: bool, timeout: float) -> Raw:
+    where = releases.get(release)
     records = document["records"]
     metered = [f"{METER}/{name}" for name in ("records", "flows", "status")] if records else []
     memory = MEMORY + 2 * records * RECORD // MEGABYTE
@@ -138,9 +137,9 @@ def run(document: dict[str, Any], suite: str, out_of_tree: bool, timeout: float)
     )
 
 
-def complaints(words: Sequence[str], suite: str, timeout: float) -> list[str | None]:
+def complaints(words: Sequence[str], release: str, timeout: float) -> list[str | None]:
     """tc's message for each qdisc's words; None where it accepts them."""
-    where = suites.get(suite)
+    where = releases.get(release)
     archives = [tree.qdiscs(where), _archive(where, "words.py", list(words), ())]
     files = _boot(where, archives, MEMORY, timeout)
     return json.loads(files["result.json"])  # type: ignore[no-any-return]

@@ -127,7 +127,7 @@ def utilisation(way: Figures, figures: Figures, begin: int, end: int) -> float |
 WINDOW = 100 * MILLISECOND  # CoDel's interval: what a controller needs to see
 LEAST = 5  # packets: fewer are no window
 HELD_BELOW = 50 * MILLISECOND  # unless the scenario has another bound,
-HELD_PACKETS = 8  # or so many full packets take longer
+HELD_PACKETS = 8  # full packets, if they take longer
 
 
 def windows(time: Array, waited: Array, begin: int, end: int) -> list[tuple[int, Array]]:

@@ -29,7 +29,7 @@ class Run:
     qdisc: str | None
     seed: int
     point: dict[str, Any]
-    suite: str
+    release: str
     document: dict[str, Any]
     written: dict[str, Place]  # where the words of each qdisc in the document were written
 
@@ -131,7 +131,7 @@ class Planner:
                 return
             name = subject[0] if subject else None
             places = written_at(point.tree, found, subject, made)
-            yield Run(self.name, name, seed, point.labels, found["suite"], made, places)
+            yield Run(self.name, name, seed, point.labels, found["release"], made, places)
 
 
 def narrow(tree: Tree, options: Options, errors: Errors) -> None:

@@ -28,8 +28,8 @@ def rounded(value: Any) -> Any:
 
 def common(plan: Plan, outcomes: Sequence[Outcome], key: str) -> Any:
     """The common value of all runs; by Debian release if there are several."""
-    by_suite = {run.suite: outcome[key] for run, outcome in zip(plan.runs, outcomes)}
-    return by_suite if len(by_suite) > 1 else next(iter(by_suite.values()), None)
+    by_release = {run.release: outcome[key] for run, outcome in zip(plan.runs, outcomes)}
+    return by_release if len(by_release) > 1 else next(iter(by_release.values()), None)
 
 
 def assemble(plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Any]:

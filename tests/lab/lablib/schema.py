@@ -12,7 +12,7 @@ from typing import Any
 from . import kinds
 from .kinds import Kind
 
-SUITES = ("bookworm", "trixie", "sid")
+RELEASES = ("bookworm", "trixie", "sid")
 REQUIRED = object()
 
 
@@ -51,7 +51,7 @@ TOP = keys(
     Key("duration", kinds.time("1ms"), "virtual time from the start of traffic", REQUIRED),
     Key("warmup", kinds.time(), "this long at the start is left out of the results", "0s"),
     Key("seeds", kinds.several(kinds.integer(0, 2**31 - 1), 1), "a run for each", [1]),
-    Key("suite", kinds.choice(*SUITES), "the Debian release whose kernel runs", "trixie"),
+    Key("release", kinds.choice(*RELEASES), "the Debian release whose kernel runs", "trixie"),
     Key(
         "nodes",
         kinds.several(kinds.name("node"), 2, 32),

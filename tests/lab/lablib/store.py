@@ -18,11 +18,11 @@ KEEP_DAYS = 60
 
 def key(run: Run, recipe: str) -> str:
     """The name of a run's outcome. What the run is called and labelled does not matter."""
-    return digest([run.document, run.suite, recipe])
+    return digest([run.document, run.release, recipe])
 
 
 def verdict_key(words: str, recipe: str) -> str:
-    """The name of tc's verdict on the words of a qdisc; the recipe is of a suite."""
+    """The name of tc's verdict on the words of a qdisc; the recipe is of a release."""
     return digest(["words", words, recipe])
 
 
@@ -72,7 +72,7 @@ class Store:
         self.path(name).unlink(missing_ok=True)
 
     def prune(self) -> None:
-        """What nobody has used for long, and what a killed writer left."""
+        """Remove results unused for long, and the remains of a killed writer."""
         oldest = time.time() - KEEP_DAYS * 86400
         for path in [*self.folder.glob("*.json"), *self.folder.glob(".*.tmp")]:
             if path.stat().st_mtime < oldest:

@@ -99,7 +99,7 @@ def perform(run: Run, timeout: float) -> dict[str, Any]:
     """Boots the machine for a run, and reduces its files to figures."""
     from . import machine, measure  # numpy is for these processes alone
 
-    raw = machine.run(for_guest(run.document), run.suite, run.out_of_tree, timeout)
+    raw = machine.run(for_guest(run.document), run.release, run.out_of_tree, timeout)
     return {
         "kernel": raw.result["kernel"],
         "versions": raw.result["versions"],

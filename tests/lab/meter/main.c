@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What became of every packet that was handed to a device, by the kernel's own tracepoints: so it
+ * What became of every packet that was handed to a device, by the kernel's tracepoints: so it
  * is the same for each qdisc, and includes whatever shaper is around it.
  *
  *	insmod lab_meter.ko records=1000000
@@ -17,7 +17,7 @@
  *	u32 gap		ns since the record before, the first since the origin
  *	u32 waited	16 ns
  *	u32 what	flow (24 bits), queue (4), fate (4): enum meter_fate
- *	u32 length	of the packet as it came, with the Ethernet header
+ *	u32 length	of the packet on arrival, with the Ethernet header
  *
  * `flows` has a struct meter_flow for each number of a flow.
  */

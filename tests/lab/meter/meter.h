@@ -16,7 +16,7 @@
 
 enum meter_fate {
 	METER_SENT,
-	METER_MARKED,	/* sent, with a CE mark that it came without */
+	METER_MARKED,	/* sent with a CE mark, arrived without one */
 	METER_DROPPED,
 	METER_FILL,	/* no packet: time passed */
 };
@@ -28,7 +28,7 @@ enum meter_fate {
  * @queues: how many of them there ever were
  * @waiting: packets in a queue now
  * @unknown: left a queue, and had not come
- * @strange: came to a queue while they were in one
+ * @strange: arrived at a queue while in another
  * @segmented: were cut into several there, of which nothing is known
  * @crowded: not followed, as too many waited
  */
@@ -53,7 +53,7 @@ void meter_probes_exit(void);
 /**
  * struct meter_flow - whose packets; as it is read
  *
- * The first is that of all that is not IPv4, or came when the table was full: all zero.
+ * The first is that of all that is not IPv4, or arrived when the table was full: all zero.
  */
 struct meter_flow {
 	__be32 saddr;

@@ -20,16 +20,16 @@
  * struct meter_packet - one that waits; or a free entry
  * @node: in its bucket, or among the free
  * @skb: which it is; never looked into by this address
- * @came: CLOCK_MONOTONIC, ns
+ * @arrival: CLOCK_MONOTONIC, ns
  * @flow: its number
  * @length: bytes
  * @queue: where it waits
- * @ce: it came with a CE mark
+ * @ce: it had a CE mark on arrival
  */
 struct meter_packet {
 	struct hlist_node node;
 	const struct sk_buff *skb;
-	u64 came;
+	u64 arrival;
 	u32 flow;
 	u32 length;
 	u8 queue;
@@ -109,7 +109,8 @@ static void meter_packet_log(const struct meter_packet *packet, enum meter_fate 
 {
 	u64 now = ktime_get_ns();
 
-	meter_log_add(now, now - packet->came, packet->flow, packet->queue, fate, packet->length);
+	meter_log_add(now, now - packet->arrival, packet->flow, packet->queue, fate,
+		      packet->length);
 }
 
 /* ---- tracepoints: called with more arguments than some of these take ---- */
@@ -136,7 +137,7 @@ static void meter_came(void *data, struct sk_buff *skb)
 		packet->length = skb->len;
 		packet->queue = queue;
 		packet->ce = meter_is_ce(skb);
-		packet->came = ktime_get_ns();
+		packet->arrival = ktime_get_ns();
 	} else {
 		meter.crowded++;
 	}

@@ -334,7 +334,7 @@ def other() -> list[Document]:
     qdiscs = ("codel_oot", "pie", "sfb")
     made = [document(n, p, qdiscs, [7]) | {"grid": "full"} for n, p in OTHER.items()]
     made[0]["kernel"] = {"trixie": "6.12.48", "sid": "7.2.1"}
-    made[0]["versions"] = {suite: made[0]["versions"] for suite in ("trixie", "sid")}
+    made[0]["versions"] = {release: made[0]["versions"] for release in ("trixie", "sid")}
     return made
 
 

@@ -31,7 +31,7 @@ In the figures an out-of-tree qdisc is drawn solid, the in-tree qdisc of the sam
 opens in full size when it is chosen. Tables of every single run are folded, and left out on paper."""
 
 
-def by_suite(found: Any) -> dict[str, Any]:
+def by_release(found: Any) -> dict[str, Any]:
     """A scenario of several releases has one entry a release; one of a single release has the entry alone."""
     several = (
         isinstance(found, dict) and bool(found) and all(isinstance(v, dict) for v in found.values())
@@ -42,10 +42,11 @@ def by_suite(found: Any) -> dict[str, Any]:
 def versions(found: Results) -> str:
     """Kernels and programs; those of a release follow its name."""
     kernels, made = found.kernels, []
-    for suite, known in by_suite(found.data.get("versions") or {}).items():
+    for release, known in by_release(found.data.get("versions") or {}).items():
         parts = [f"{k} {v}" for k, v in sorted((known or {}).items()) if v]
-        kernel = kernels.get(suite, "unknown")
-        made.append(", ".join([f"{suite}: Linux {kernel}" if suite else f"Linux {kernel}", *parts]))
+        kernel = kernels.get(release, "unknown")
+        name = f"{release}: " if release else ""
+        made.append(", ".join([f"{name}Linux {kernel}", *parts]))
     return "; ".join(made)
 
 

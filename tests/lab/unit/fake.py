@@ -61,13 +61,13 @@ class Machine:
         self.folder = folder
         self.word = recipe
 
-    def recipe(self, suite: str, out_of_tree: bool) -> str:
-        return f"{self.word} {suite} {out_of_tree}"
+    def recipe(self, release: str, out_of_tree: bool) -> str:
+        return f"{self.word} {release} {out_of_tree}"
 
-    def complaints(self, words: Sequence[str], suite: str, timeout: float) -> list[str | None]:
+    def complaints(self, words: Sequence[str], release: str, timeout: float) -> list[str | None]:
         """tc takes all words but those with a mistyped target."""
         with open(self.folder / "tried", "a", encoding="utf-8") as file:
-            file.writelines(f"{suite} {text}\n" for text in words)
+            file.writelines(f"{release} {text}\n" for text in words)
         return ['"tagret" is not an option' if "tagret" in text else None for text in words]
 
     def journal(self, what: str, run: Run) -> None:
@@ -82,7 +82,7 @@ class Machine:
         self.behave(*run.document["links"][0]["up"]["qdisc"].split())
         self.journal("end", run)
         versions = {"tool": "1.0"}
-        return {"kernel": f"6.1 {run.suite}", "versions": versions, "result": figures(run)}
+        return {"kernel": f"6.1 {run.release}", "versions": versions, "result": figures(run)}
 
     def behave(self, word: str, *more: str) -> None:
         os.write(1, b"the machine talks\n")

@@ -117,11 +117,11 @@ def where_to() -> None:
         same("files", [p.name for p in (where / "out").glob("*.json")], ["other.json"])
 
 
-@case("command: kernels of several suites")
-def suites() -> None:
+@case("command: kernels of several releases")
+def releases() -> None:
     with folder() as where:
         file = scenario(where)
-        done = command(where, "--set", 'vary.suite=["sid", "trixie"]', "--seeds", "1", file)
+        done = command(where, "--set", 'vary.release=["sid", "trixie"]', "--seeds", "1", file)
         same("status", done.status, 0)
         kernels = json.loads(result(where))["kernel"]
         same("kernels", kernels, {"sid": "6.1 sid", "trixie": "6.1 trixie"})
@@ -153,7 +153,7 @@ def machine() -> None:
     with folder() as where:
         lab = fake.laboratory(where)
 
-        def recipe(_suite: str, _out_of_tree: bool) -> str:
+        def recipe(_release: str, _out_of_tree: bool) -> str:
             raise fake.process.Failure("there is no root")
 
         lab.recipe = recipe
@@ -178,14 +178,14 @@ def refused_words() -> None:
         same("nothing is tried again", (where / "tried").read_text().splitlines(), tried)
 
 
-@case("command: the words of a link, of a qdisc's table, and of several suites")
+@case("command: the words of a link, of a qdisc's table, and of several releases")
 def places() -> None:
     with folder() as where:
         file = scenario(where, good="pfifo")
         path = where / "s.toml"
         path.write_text(
             path.read_text()
-            .replace('good = "pfifo"', 'good = { qdisc = "tbf tagret", set = { suite = "sid" } }')
+            .replace('good = "pfifo"', 'good = { qdisc = "tbf tagret", set = { release = "sid" } }')
             .replace("[traffic.x]", '[link.l.down]\nqdisc = "sfq tagret"\n[traffic.x]')
         )
         done = command(where, file)

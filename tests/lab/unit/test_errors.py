@@ -117,8 +117,8 @@ EDITS: list[tuple[str, str, list[str]]] = [
     ('"60s"', '"60s"\nwarmup = "60s"', ["3: warmup: not before the end, 60s"]),
     ('"60s"', '"60s"\nseries = "2min"', ["3: series: not before the end, 60s", "3: series: not before the end, 2min"]),
     ('"60s"', '"60s"\nseeds = []', ["3: seeds: a list of 0: at least 1, at most 1000"]),
-    ('"60s"', '"60s"\nsuite = "stretch"',
-     ['3: suite: "stretch" is none of bookworm, trixie, sid']),
+    ('"60s"', '"60s"\nrelease = "stretch"',
+     ['3: release: "stretch" is none of bookworm, trixie, sid']),
     ('"link.dsl.up.rate" = [', '"link.dls.up.rate" = [',
      ["23: link.dls.up.rate: there is no link dls (did you mean dsl?)"]),
     ('"link.dsl.up.rate" = [', '"link.dsl.up.rat" = [',
@@ -137,7 +137,7 @@ EDITS: list[tuple[str, str, list[str]]] = [
     ("[vary]", "[vary]\nl = [{label = true}]",
      ["23: vary.l[0]: true is no label (a text or a number)"]),
     ("[vary]", "[vary]\ngrid = [1, 2]",
-     ["23: grid: no such key (there are title, duration, warmup, seeds, suite, nodes, series, "
+     ["23: grid: no such key (there are title, duration, warmup, seeds, release, nodes, series, "
       "held_below, meter, qdiscs, link, traffic)"]),
     ('["1mbit", "4mbit"]', '["4mbit"]\n"link.dsl.up.rates" = [[\n["5s", "x"]]]',
      ['25: link.dsl.up.rates[0][1]: "x" is no rate (a number and bit, kbit, mbit or gbit)']),
@@ -156,7 +156,7 @@ EDITS: list[tuple[str, str, list[str]]] = [
      ["24: grid.default: this is the name of the scenario without any grid"]),
     ("[grid.full]", "[grid]\nfull = 1\n[old]",
      ["25: grid.full: 1 is no table", "26: old: no such key (there are title, duration, warmup, "
-      "seeds, suite, nodes, series, held_below, meter, qdiscs, link, traffic, vary, grid)"]),
+      "seeds, release, nodes, series, held_below, meter, qdiscs, link, traffic, vary, grid)"]),
     ('"traffic.x.count" = 9', '"traffic.x.count" = -9',
      ["26: traffic.x.count: -9 is too little: at least 0"]),
     ('[link.dsl]', 'x = ', ["8: no TOML: Invalid value (at line 8, column 5)"]),

@@ -218,7 +218,7 @@ def resolved() -> None:
 @case("plans: without [qdiscs] there is one run for each seed")
 def no_subject() -> None:
     runs = planned(ONE.format("ping") + '[link.l.up]\nqdisc = "pfifo limit 3"').runs
-    same("runs", [(r.qdisc, r.seed, r.suite) for r in runs], [(None, 1, "trixie")])
+    same("runs", [(r.qdisc, r.seed, r.release) for r in runs], [(None, 1, "trixie")])
     same("title", runs[0].title, "s seed=1")
     same("title of none", planned(ONE.format("ping")).title, "s")
 

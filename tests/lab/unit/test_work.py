@@ -144,7 +144,7 @@ def kept() -> None:
         path.rename(old)
         os.utime(old, (0, 0))
         command(where, "--seeds", "9", file)
-        assert not old.exists(), "what nobody uses is kept for ever"
+        assert not old.exists(), "unused results are never removed"
 
 
 @case("work: the same run is run once, whatever it is called")
@@ -174,8 +174,8 @@ def outcome() -> None:
     run = only_run(sets=["series=1s", "held_below=90ms"])
     told: list[object] = []
 
-    def boot(document: object, suite: str, out_of_tree: bool, timeout: float) -> SimpleNamespace:
-        told.append((document, suite, out_of_tree, timeout))
+    def boot(document: object, release: str, out_of_tree: bool, timeout: float) -> SimpleNamespace:
+        told.append((document, release, out_of_tree, timeout))
         return SimpleNamespace(result={"kernel": "6.1", "versions": {"tc": "1"}, "more": 0})
 
     measure = SimpleNamespace(reduce=lambda document, raw: [document, raw.result["more"]])
@@ -199,7 +199,7 @@ def only_run(**options: object) -> Run:
     return planned(text, **options).runs[0]
 
 
-@case("store: a name changes with the document, the suite and the recipe, and with nothing else")
+@case("store: a name changes with the document, the release and the recipe, and with nothing else")
 def names() -> None:
     name = store.key(only_run(), "r")
     same("length", (len(name), name.isalnum()), (24, True))
@@ -207,7 +207,7 @@ def names() -> None:
     others = [
         store.key(only_run(only=["red"]), "r"),
         store.key(only_run(seeds=[2]), "r"),
-        store.key(only_run(sets=["suite=sid"]), "r"),
+        store.key(only_run(sets=["release=sid"]), "r"),
         store.key(only_run(sets=["series=1s", "held_below=90ms"]), "r"),
         store.key(only_run(), "s"),
     ]

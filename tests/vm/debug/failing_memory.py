@@ -18,7 +18,7 @@ sys.path.insert(0, "/root/tests")
 from netlink import Netlink  # noqa: E402
 
 LIMIT, FQ_FLOWS = "2=u32:100", "5=u32:%d"
-QDISC, OURS = "ENOBUFS", "ENOMEM"  # the core's own allocation failed; one of ours did
+QDISC, OURS = "ENOBUFS", "ENOMEM"  # an allocation of the core failed; one of the qdisc did
 REQUESTS = [
     ("codel_oot", [LIMIT], {QDISC}),
     ("fq_codel_oot", [LIMIT], {QDISC, OURS}),
@@ -41,7 +41,7 @@ def arm() -> None:
 
 
 def attempt(link: Netlink, kind: str, specs: list[str], nth: int) -> tuple[object, bool]:
-    """The kernel's answer, and whether there were so many allocations."""
+    """The kernel's answer, and whether there were that many allocations."""
     fail = os.open("/proc/thread-self/fail-nth", os.O_RDWR)
     os.pwrite(fail, str(nth).encode(), 0)
     try:

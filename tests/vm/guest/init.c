@@ -259,7 +259,7 @@ static int run(char **argv)
 		fail("fork");
 	fds[0].fd = outs[0];
 	fds[1].fd = errs[0];
-	/* Only our ends: a read must not wait for what nobody will write. */
+	/* Only the ends of init: a read must not wait for a writer that does not exist. */
 	fcntl(outs[0], F_SETFL, O_NONBLOCK);
 	fcntl(errs[0], F_SETFL, O_NONBLOCK);
 	while (status < 0) {

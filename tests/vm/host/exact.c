@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Preloaded into QEMU: its main loop works only while the processor sleeps.
+ * Preloaded into QEMU: keeps the wall time of the host out of the machine. The main loop works only while the
+ * processor sleeps, and the size of QEMU's TLB does not depend on wall time.
  *
  * With -icount sleep=off the main loop moves the virtual clock to the next timer when it finds the processor
  * halted. It may look at a moment when HLT was executed, but the instructions before it are not yet on the
@@ -9,6 +10,11 @@
  *
  * The big lock is the mutex that the main thread takes after it has polled. The processor's thread sleeps
  * while it waits for a condition with that lock; all that it executed is on the clock then.
+ *
+ * The TLB doubles its size when it is nearly full, and shrinks when few of its entries were used for 100 ms of
+ * wall time. The guest sees the size: an access sets the accessed bit of a page only if the TLB does not have its
+ * translation. DAMON, which 7.2 runs by default, and khugepaged read these bits, and run for a longer or shorter
+ * time. The time for the TLB comes from gettimeofday(), which stands still: the TLB never shrinks.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,6 +24,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static int (*real_lock)(pthread_mutex_t *);
@@ -30,7 +37,7 @@ static _Atomic int known;	/* that the processor's thread has slept once */
 static _Atomic int asleep;	/* changes under the big lock alone */
 static int polled;		/* the main thread's own */
 
-/* Other libraries lock mutexes before constructors of ours are called */
+/* Other libraries lock mutexes before the constructors of this library are called */
 __attribute__((constructor)) static void find(void)
 {
 	if (real_lock)
@@ -99,4 +106,11 @@ int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 	err = real_wait(cond, mutex);
 	asleep = 0;
 	return err;
+}
+
+int gettimeofday(struct timeval *restrict now, void *restrict zone)
+{
+	(void)zone;
+	*now = (struct timeval){ 0 };
+	return 0;
 }

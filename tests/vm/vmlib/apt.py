@@ -32,12 +32,12 @@ def _stanzas(text: str) -> Iterator[Source]:
         if "deb" not in fields.get("Types", "").split():
             continue
         for uri in fields.get("URIs", "").split():
-            for suite in fields.get("Suites", "").split():
-                yield uri.rstrip("/"), suite, fields.get("Components", "").split()
+            for dist in fields.get("Suites", "").split():
+                yield uri.rstrip("/"), dist, fields.get("Components", "").split()
 
 
-def _mirror(suites: str) -> str | None:
-    """The first source that has Debian's suites of this pattern; others have other components."""
+def _mirror(dists: str) -> str | None:
+    """The first source that has one of these names under dists/, with the component main."""
     found: list[Source] = []
     for path in [
         ETC / "sources.list",
@@ -46,19 +46,19 @@ def _mirror(suites: str) -> str | None:
         found += _one_line(path.read_text()) if path.is_file() else ()
     for path in sorted((ETC / "sources.list.d").glob("*.sources")):
         found += _stanzas(path.read_text())
-    for uri, suite, components in found:
-        if re.fullmatch(suites, suite) and "main" in components:
+    for uri, dist, components in found:
+        if re.fullmatch(dists, dist) and "main" in components:
             return uri
     return None
 
 
-def _exists(uri: str, suite: str) -> bool:
-    """Whether the mirror has the suite: not all have all of them."""
+def _exists(uri: str, dist: str) -> bool:
+    """Whether the mirror has dists/DIST: not every mirror has updates and security."""
     with tempfile.TemporaryDirectory() as folder:
         argv = [
             HELPER,
             "download-file",
-            f"{uri}/dists/{suite}/InRelease",
+            f"{uri}/dists/{dist}/InRelease",
             f"{folder}/it",
         ]
         quiet = subprocess.DEVNULL
@@ -66,22 +66,22 @@ def _exists(uri: str, suite: str) -> bool:
         return done.returncode == 0
 
 
-def sources(suite: str) -> list[str]:
-    """Lines for sources.list: the suite, then its updates where there are any.
+def sources(release: str) -> list[str]:
+    """Lines for sources.list: the release, then its updates where there are any.
 
     None at all on a machine that has no Debian mirror: mmdebstrap knows one.
     """
     main = _mirror(RELEASES)
     if not main:
         return []
-    lines = [f"deb {main} {suite} main"]
-    if suite == "sid":
+    lines = [f"deb {main} {release} main"]
+    if release == "sid":
         return lines
-    if _exists(main, f"{suite}-updates"):
-        lines.append(f"deb {main} {suite}-updates main")
+    if _exists(main, f"{release}-updates"):
+        lines.append(f"deb {main} {release}-updates main")
     security = _mirror(RELEASES + "-security")
-    if security and _exists(security, f"{suite}-security"):
-        lines.append(f"deb {security} {suite}-security main")
+    if security and _exists(security, f"{release}-security"):
+        lines.append(f"deb {security} {release}-security main")
     return lines
 
 

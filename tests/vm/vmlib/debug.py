@@ -14,6 +14,7 @@ from pathlib import Path
 from . import cache, cpio, progress, sandbox, source
 
 FRAGMENT = Path(__file__).parent.parent / "debug/kernel.config"
+KERNEL_RELEASE = "kernel-release"  # a file with the output of make kernelrelease
 INSIDE = "/opt"  # where a sandbox sees what is built here
 HEADERS = f"{INSIDE}/linux"
 MEMORY = 2048
@@ -39,7 +40,7 @@ cd {HEADERS}
 make -j$(nproc) vmlinux modules
 make -s modules_install INSTALL_MOD_PATH={INSIDE}/modules DEPMOD=true
 rm -f {INSIDE}/modules/lib/modules/*/build {INSIDE}/modules/lib/modules/*/source
-make -s kernelrelease >{INSIDE}/release
+make -s kernelrelease >{INSIDE}/{KERNEL_RELEASE}
 """
 # What remains is what builds modules; the kernel itself lies beside it.
 TRIM = f"""
@@ -62,9 +63,9 @@ def _step(base: Path, made: Path, what: str, script: str) -> None:
     progress.check(what, status, log)
 
 
-def _build(name: str, base: Path, release: str, made: Path) -> None:
-    source.fetch(name, release, made)
-    lines = (base / f"boot/config-{release}").read_text().splitlines()
+def _build(name: str, base: Path, kernel_release: str, made: Path) -> None:
+    source.fetch(name, kernel_release, made)
+    lines = (base / f"boot/config-{kernel_release}").read_text().splitlines()
     taken = [line for line in lines if TAKEN_OVER.match(line)]
     (made / "fragment").write_text(FRAGMENT.read_text() + "\n".join(taken) + "\n")
     _step(base, made, f"{name}: configuring the debug kernel", CONFIGURE)
@@ -76,8 +77,10 @@ def _build(name: str, base: Path, release: str, made: Path) -> None:
         archive.finish()
 
 
-def get(name: str, base: Path, release: str) -> Path:
-    """The folder with `vmlinux`, `release`, `modules`, `modules.cpio` and `linux`."""
+def get(name: str, base: Path, kernel_release: str) -> Path:
+    """The folder with `vmlinux`, `kernel-release`, `modules`, `modules.cpio` and `linux`."""
     scripts = (CONFIGURE, BUILD, TRIM, TAKEN_OVER.pattern, FRAGMENT.read_text())
-    recipe = cache.digest(item.encode() for item in (*scripts, base.parent.name, release))
-    return cache.entry("debug", f"{name}-{recipe}", lambda made: _build(name, base, release, made))
+    recipe = cache.digest(item.encode() for item in (*scripts, base.parent.name, kernel_release))
+    return cache.entry(
+        "debug", f"{name}-{recipe}", lambda made: _build(name, base, kernel_release, made)
+    )

@@ -10,12 +10,12 @@ import shutil
 from fnmatch import fnmatch
 from pathlib import Path
 
-from . import cache, cpio, process, progress, root, sandbox, suite
+from . import cache, cpio, process, progress, releases, root, sandbox
 
 NOT_NEEDED = ("/etc/*", "/dev/*", "/usr/lib/*/gconv/*", "/usr/include/*", "/usr/share/gdb/*")
 
 
-def _unpack(where: suite.Suite, package: str, made: Path) -> Path:
+def _unpack(where: releases.Release, package: str, made: Path) -> Path:
     """A folder with the package and all that it depends on."""
     work = made / "work"
     work.mkdir()
@@ -43,7 +43,7 @@ def _files(top: Path) -> list[str]:
     return sorted(name for name in found if _wanted(f"/{cpio.merged(name)}"))
 
 
-def _build(where: suite.Suite, package: str, made: Path) -> None:
+def _build(where: releases.Release, package: str, made: Path) -> None:
     top = _unpack(where, package, made)
     with (made / "extra.cpio").open("wb") as stream:
         archive = cpio.Archive(stream)
@@ -53,7 +53,7 @@ def _build(where: suite.Suite, package: str, made: Path) -> None:
     shutil.rmtree(top)
 
 
-def get(where: suite.Suite, package: str) -> Path:
+def get(where: releases.Release, package: str) -> Path:
     """The archive."""
     recipe = cache.digest([where.path.name.encode(), Path(__file__).read_bytes()])
     name = f"{where.name}-{package}-{recipe}"

@@ -17,9 +17,9 @@ PACKAGES = ("gcc", "gcc-arm-linux-gnueabihf", "make", "perl")
 
 @dataclass(frozen=True)
 class Target:
-    """A kernel to compile for: its release, architecture, headers and compiler."""
+    """A kernel to compile for: its Debian release, architecture, headers and compiler."""
 
-    suite: str
+    release: str
     architecture: str
     headers: str
     compiler: str
@@ -56,8 +56,8 @@ rm *.deb
 """
 
 
-def _bootstrap(suite: str, made: Path, work: Path, log: Path) -> None:
-    targets = [t for t in TARGETS if t.suite == suite]
+def _bootstrap(release: str, made: Path, work: Path, log: Path) -> None:
+    targets = [t for t in TARGETS if t.release == release]
     hook = work / "unpack.sh"
     metas = " ".join(f"{t.headers}:{t.architecture}" for t in targets)
     hook.write_text(UNPACK.replace("{sources}", root.SOURCES).replace("{metas}", metas))
@@ -66,36 +66,36 @@ def _bootstrap(suite: str, made: Path, work: Path, log: Path) -> None:
     arguments += [f"--dpkgopt=path-exclude={pattern}" for pattern in root.LEFT_OUT]
     arguments += ["--include=" + ",".join(PACKAGES), f'--customize-hook=sh {hook} "$1"']
     # Without updates: a mirror may have them for amd64 first.
-    argv = root.debootstrap(suite, made / "root", work, arguments, apt.sources(suite)[:1])
+    argv = root.debootstrap(release, made / "root", work, arguments, apt.sources(release)[:1])
     with log.open("wb") as stream:
         status = progress.ticking(
-            f"{suite}: fetching headers and compilers for {architectures} (once, about a minute)",
+            f"{release}: fetching headers and compilers for {architectures} (once, about a minute)",
             log,
             lambda: process.run(argv, stream, {**sandbox.ENVIRONMENT, "TMPDIR": str(work)}),
         )
-    progress.check(f"{suite}: mmdebstrap for {architectures}", status, log)
+    progress.check(f"{release}: mmdebstrap for {architectures}", status, log)
 
 
-def _build_root(suite: str, made: Path) -> None:
+def _build_root(release: str, made: Path) -> None:
     work = made / "work"
     work.mkdir()
-    _bootstrap(suite, made, work, made / "log")
+    _bootstrap(release, made, work, made / "log")
     for path in work.iterdir():
         path.unlink()
     work.rmdir()
 
 
-def _root(suite: str) -> Path:
-    parts = [UNPACK, *PACKAGES, *(str(t) for t in TARGETS if t.suite == suite)]
+def _root(release: str) -> Path:
+    parts = [UNPACK, *PACKAGES, *(str(t) for t in TARGETS if t.release == release)]
     recipe = cache.digest(part.encode() for part in parts)
-    return cache.entry("foreign", f"{suite}-{recipe}", lambda made: _build_root(suite, made))
+    return cache.entry("foreign", f"{release}-{recipe}", lambda made: _build_root(release, made))
 
 
 def build(target: Target, work: Path) -> tuple[int, str]:
     """Compiles the modules with W=1. Returns make's status and output."""
-    base = _root(target.suite) / "root"
+    base = _root(target.release) / "root"
     names = [n for n in tree.files() if not n.startswith(tree.NOT_BUILT)]
-    source = work / f"{target.suite}-{target.architecture}"
+    source = work / f"{target.release}-{target.architecture}"
     tree.copy(tree.TOP, names, source)
     headers = f"/opt/{target.architecture}.deb/headers"
     argv = ["make", "-C", headers, f"M={root.SOURCES}", "W=1", f"CC={target.compiler}", "modules"]

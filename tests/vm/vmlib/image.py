@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Iterable
 from . import cpio, kernel, process, sandbox
 
 if TYPE_CHECKING:
-    from .suite import Suite
+    from .releases import Release
 
 # Depended upon, and of no use to a machine that installs nothing.
 NOT_NEEDED = {
@@ -139,10 +139,10 @@ def _dependencies(modules: Path) -> dict[str, list[str]]:
     return table
 
 
-def _copy_modules(suite: "Suite") -> None:
+def _copy_modules(release: "Release") -> None:
     """The guest's modules, as files that depmod can read."""
-    source = suite.root / "lib/modules" / suite.release
-    target = suite.modules / "lib/modules" / suite.release
+    source = release.root / "lib/modules" / release.kernel_release
+    target = release.modules / "lib/modules" / release.kernel_release
     table = _dependencies(source)
     wanted = {name for name in table if MODULES.match(name)}
     for name in list(wanted):
@@ -156,9 +156,9 @@ def _copy_modules(suite: "Suite") -> None:
         shutil.copyfile(source / name, target / name)
 
 
-def _prepare(suite: "Suite", out: Path) -> None:
-    """What is made with the suite's own tools: the init, Python's caches."""
-    log = suite.path / "log"
+def _prepare(release: "Release", out: Path) -> None:
+    """What is made with the release's own tools: the init, Python's caches."""
+    log = release.path / "log"
     out.mkdir()
     shutil.copyfile(Path(__file__).parent.parent / "guest/init.c", out / "init.c")
     script = (
@@ -167,21 +167,21 @@ def _prepare(suite: "Suite", out: Path) -> None:
     )
     with log.open("wb") as stream:
         status = sandbox.run(
-            suite.root, ["sh", "-ec", script], stream, {"/mnt": out}, writable=True
+            release.root, ["sh", "-ec", script], stream, {"/mnt": out}, writable=True
         )
     if status:
-        raise process.Failure(f"{log.read_text()}\n{suite.name}: the guest's init does not build")
+        raise process.Failure(f"{log.read_text()}\n{release.name}: the guest's init does not build")
 
 
-def build(suite: "Suite", wanted: Iterable[str]) -> None:
-    root = suite.root
-    work = suite.path / "work"
-    _prepare(suite, work)
-    (boot,) = root.glob(f"boot/vmlinuz-{suite.release}")
-    suite.kernel.write_bytes(kernel.unpacked(boot))
-    _copy_modules(suite)
+def build(release: "Release", wanted: Iterable[str]) -> None:
+    root = release.root
+    work = release.path / "work"
+    _prepare(release, work)
+    (boot,) = root.glob(f"boot/vmlinuz-{release.kernel_release}")
+    release.kernel.write_bytes(kernel.unpacked(boot))
+    _copy_modules(release)
     names = _files(root, _closure(root, [*wanted, *ALWAYS]))
-    with (suite.path / "guest.cpio").open("wb") as stream:
+    with (release.path / "guest.cpio").open("wb") as stream:
         archive = cpio.Archive(stream)
         for name in ("dev", "proc", "run", "sys", "tmp", "root", "mnt", "var"):
             archive.folder(name)
@@ -191,7 +191,7 @@ def build(suite: "Suite", wanted: Iterable[str]) -> None:
         for name in names + _compiled(root, names):
             archive.add(root / name, name)
         archive.file("etc/hosts", b"127.0.0.1 localhost codel\n::1 localhost\n")
-        archive.add_tree(suite.modules, "")
+        archive.add_tree(release.modules, "")
         archive.file("init", (work / "init").read_bytes(), 0o755)
         archive.finish()
     shutil.rmtree(work)

@@ -66,7 +66,7 @@ def _frames(data: bytes) -> Iterator[tuple[str, str, bytes]]:
 
 
 def _readable(kmsg: bytes) -> tuple[str, bool]:
-    """The kernel's own messages, and whether they are complete.
+    """The messages of the kernel, and whether they are complete.
 
     A line that a program wrote proves nothing, so those are left out.
     """

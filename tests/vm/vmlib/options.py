@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from . import tree
-from .suite import SUITES
+from .releases import RELEASES
 
 USAGE_ERROR = 2
 
@@ -72,7 +72,8 @@ def parse(argv: list[str]) -> argparse.Namespace:
         "2 for a wrong option.",
     )
     add = parser.add_argument
-    add("--release", "--suite", choices=SUITES, default=SUITES[0], help="default %(default)s")
+    add("--release", choices=RELEASES, default=RELEASES[0], help="default %(default)s")
+    add("--suite", dest="release", choices=RELEASES, help=argparse.SUPPRESS)  # the former name
     add("--put", metavar="FILE", type=_file, action="append", default=[],
         help="place FILE in /root; repeatable")  # fmt: skip
     add("--module", metavar="DIR", type=_module, action="append", default=[],

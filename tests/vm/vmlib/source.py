@@ -13,15 +13,17 @@ from . import process, progress, root
 DOCUMENTATION = ("Documentation/*/*",)
 
 
-def package(release: str) -> str:
-    match = re.match(r"\d+\.\d+", release)
+def package(kernel_release: str) -> str:
+    match = re.match(r"\d+\.\d+", kernel_release)
     assert match
     return f"linux-source-{match[0]}"
 
 
-def fetch(name: str, release: str, made: Path, left_out: Sequence[str] = DOCUMENTATION) -> None:
+def fetch(
+    name: str, kernel_release: str, made: Path, left_out: Sequence[str] = DOCUMENTATION
+) -> None:
     """Unpacks the source into `made`/linux, without the paths that match a pattern of `left_out`."""
-    wanted = package(release)
+    wanted = package(kernel_release)
     log, work = made / "log", made / "work"
     work.mkdir()
     arguments = ["--variant=extract", f"--include={wanted}"]

@@ -7,8 +7,9 @@ import os
 import re
 import shutil
 from pathlib import Path
+from typing import Iterable
 
-from . import cache, cpio, process, root, suite
+from . import cache, cpio, process, releases, root
 
 TOP = Path(__file__).resolve().parents[3]
 # What no module, plugin or manual page is built from.
@@ -28,6 +29,12 @@ def files() -> list[str]:
     else:
         names = [os.path.relpath(p, TOP) for p in TOP.rglob("*")]
     return sorted({n for n in names if n and not n.startswith("out/") and (TOP / n).is_file()})
+
+
+def belongs(name: str, parts: Iterable[str | Path]) -> bool:
+    """Whether a file belongs to one of these files and folders. A library FILE.sh comes with its folder FILE/."""
+    places = [place for part in map(Path, parts) for place in (part, part.with_suffix(""))]
+    return any(Path(name).is_relative_to(place) for place in places)
 
 
 def mode(path: Path) -> int:
@@ -60,26 +67,26 @@ def _share(source: str, target: str) -> str:
     return target
 
 
-def _script(headers: str, release: str) -> str:
+def _script(headers: str, kernel_release: str) -> str:
     """`make install` as a packager calls it, into a folder of its own."""
     return f"""
 set -e
 if [ -f Makefile ]; then
 	make -j2 KDIR={headers}
-	make install KDIR={headers} KERNELRELEASE={release} DESTDIR=/mnt DEPMOD=true
+	make install KDIR={headers} KERNELRELEASE={kernel_release} DESTDIR=/mnt DEPMOD=true
 fi
-depmod -b /mnt {release}
+depmod -b /mnt {kernel_release}
 """
 
 
-def _run(where: suite.Suite, what: str, script: str, made: Path, src: Path) -> list[Path]:
+def _run(where: releases.Release, what: str, script: str, made: Path, src: Path) -> list[Path]:
     """Runs a script on a copy of the machine's modules, the folder dest; returns the files that it has added."""
     dest = made / "work" / "dest"
     src.mkdir(parents=True, exist_ok=True)
     # depmod reads the modules of the machine and of the tree together.
     shutil.copytree(where.modules, dest, copy_function=_share)
     before = set(dest.rglob("*"))
-    suite.sandboxed(
+    releases.sandboxed(
         where,
         what,
         ["sh", "-c", script],
@@ -90,21 +97,21 @@ def _run(where: suite.Suite, what: str, script: str, made: Path, src: Path) -> l
     return sorted(set(dest.rglob("*")) - before)
 
 
-def _strip(where: suite.Suite, made: Path, paths: list[Path]) -> None:
+def _strip(where: releases.Release, made: Path, paths: list[Path]) -> None:
     dest = made / "work" / "dest"
     names = [f"/mnt/{p.relative_to(dest)}" for p in paths if p.suffix in (".ko", ".so")]
     if names:
         argv = ["strip", "--strip-debug", *names]
-        suite.sandboxed(where, "stripping", argv, made / "log", folders={"/mnt": dest})
+        releases.sandboxed(where, "stripping", argv, made / "log", folders={"/mnt": dest})
     for path in (p for p in paths if p.suffix == ".ko"):
         path.write_bytes(SOURCES.sub(lambda found: b"0" * len(found[0]), path.read_bytes()))
 
 
-def _build(where: suite.Suite, names: list[str], made: Path) -> None:
+def _build(where: releases.Release, names: list[str], made: Path) -> None:
     work = made / "work"
     dest = work / "dest"
     copy(TOP, names, work / "src")
-    script = _script(where.headers, where.release)
+    script = _script(where.headers, where.kernel_release)
     installed = _run(where, "building and installing the tree", script, made, work / "src")
     _archive(made / "tree.cpio", dest, installed)
     serving = [p for p in installed if SERVING.match(str(p.relative_to(dest)))]
@@ -113,9 +120,9 @@ def _build(where: suite.Suite, names: list[str], made: Path) -> None:
     shutil.rmtree(work)
 
 
-def _build_tables(where: suite.Suite, made: Path) -> None:
+def _build_tables(where: releases.Release, made: Path) -> None:
     work = made / "work"
-    script = f"depmod -b /mnt {where.release}"
+    script = f"depmod -b /mnt {where.kernel_release}"
     added = _run(where, "listing the modules", script, made, work / "src")
     _archive(made / "tables.cpio", work / "dest", added)
     shutil.rmtree(work)
@@ -129,7 +136,7 @@ def _archive(to: Path, top: Path, paths: list[Path]) -> None:
         archive.finish()
 
 
-def _built(where: suite.Suite) -> Path:
+def _built(where: releases.Release) -> Path:
     names = [n for n in files() if not n.startswith(NOT_BUILT) and not n.endswith(".md")]
     recipe = Path(__file__).read_bytes()
     name = cache.digest([where.key.encode(), recipe, *contents(TOP, names)])
@@ -138,24 +145,24 @@ def _built(where: suite.Suite) -> Path:
     return path
 
 
-def get(where: suite.Suite) -> Path:
+def get(where: releases.Release) -> Path:
     """The archive with what `make install` installs, and with depmod's tables."""
     return _built(where) / "tree.cpio"
 
 
-def qdiscs(where: suite.Suite) -> Path:
+def qdiscs(where: releases.Release) -> Path:
     """The part of get() that serves qdiscs: stripped modules and plugins of tc, and depmod's tables."""
     return _built(where) / "qdiscs.cpio"
 
 
-def tables(where: suite.Suite) -> Path:
+def tables(where: releases.Release) -> Path:
     """The archive with depmod's tables for the in-tree modules alone."""
     name = cache.digest([where.key.encode(), Path(__file__).read_bytes()])
     path = cache.entry("tables", name, lambda made: _build_tables(where, made))
     return path / "tables.cpio"
 
 
-def module(where: suite.Suite, folder: Path) -> list[Path]:
+def module(where: releases.Release, folder: Path) -> list[Path]:
     """The .ko files from a folder with a Kbuild file."""
     names = sorted(
         str(p.relative_to(folder))
@@ -166,7 +173,7 @@ def module(where: suite.Suite, folder: Path) -> list[Path]:
 
     def build(made: Path) -> None:
         copy(folder, names, made / "src")
-        suite.sandboxed(
+        releases.sandboxed(
             where,
             f"building the module in {folder}",
             ["make", "-C", where.headers, "M=/mnt", "modules"],

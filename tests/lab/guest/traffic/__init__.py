@@ -5,7 +5,7 @@
 
 Why no iperf3: a reader that is woken for every packet, and a program for every node, are most of
 what the machine does. The machine has one processor, on which an instruction lasts a nanosecond of its
-time and about 6 ns of ours. README.md of this folder has the measurements.
+time and about 6 ns of elapsed time. README.md of this folder has the measurements.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """ECN for some connections and not for others.
 
 TCP asks for it if the namespace (tcp_ecn) or the route says so. Sockets with a mark get a
-route of their own, so that items with and without ECN may share their nodes; whoever is asked agrees, as
+route of their own, so that items with and without ECN may share their nodes; the other end agrees, as
 tcp_ecn is 2 by default.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""This thread before all others, the kernel's own included.
+"""This thread before all others, kernel threads included.
 
 A real-time priority alone is not enough. Kernel threads that may not be preempted made timers late
 by up to 0.4 ms every second, hence preempt=full; and khugepaged, which holds the process's memory

@@ -2,7 +2,7 @@
 """requests: datagrams of clients that do not wait for each other (open loop, Poisson arrivals).
 
 Without workers a request is done when it arrives. With workers there is a server: a queue
-without end and without deadlines of its own, of which so many are served at a time; a request is done when its
+without end and without deadlines of its own, of which a fixed number are served at a time; a request is done when its
 answer arrives. Times of service belong to the requests, whichever of them arrive.
 
 Requests of the last `deadline` of the experiment are sent, but not reported, as it is not known whether

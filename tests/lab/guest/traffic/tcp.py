@@ -101,7 +101,7 @@ class Source:
             self.left -= self.sock.send(_ZEROES[: self.left])
         except BlockingIOError:
             return
-        except OSError:  # nobody has answered for minutes
+        except OSError:  # no answer for minutes
             if self.failed is None:
                 raise
             self.loop.shut(self.sock)

@@ -103,7 +103,7 @@ follow()
 	keep "$1" "$ROUTER" r1
 	check "waiting" "$(meter_get waiting)" == 0
 	check "left, and had not come" "$(meter_get unknown)" == 0
-	check "came twice" "$(meter_get strange)" == 0
+	check "arrived twice" "$(meter_get strange)" == 0
 }
 
 # Sniffers have clones of all packets

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A Debian release (in this code, a suite): its root with compiler and headers, and the guest's image from it."""
+"""Debian releases: for each a root with compiler and headers, and the guest's image from it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 
 from . import cache, debug, image, machine, process, progress, root, sandbox
 
-SUITES = ("bookworm", "trixie", "sid")
+RELEASES = ("bookworm", "trixie", "sid")
 
 
 @dataclass(frozen=True)
-class Suite:
+class Release:
     """The places of the parts of a release."""
 
     name: str
@@ -45,12 +45,13 @@ class Suite:
         return (self.checked or self.path) / "modules"
 
     @property
-    def release(self) -> str:
-        return ((self.checked or self.path) / "release").read_text().strip()
+    def kernel_release(self) -> str:
+        """The kernel's version as `uname -r` prints it."""
+        return ((self.checked or self.path) / debug.KERNEL_RELEASE).read_text().strip()
 
     @property
     def headers(self) -> str:
-        return debug.HEADERS if self.checked else f"/lib/modules/{self.release}/build"
+        return debug.HEADERS if self.checked else f"/lib/modules/{self.kernel_release}/build"
 
 
 def _recipe(base: Path) -> str:
@@ -60,29 +61,29 @@ def _recipe(base: Path) -> str:
     return cache.digest(parts)
 
 
-def _build(made: Suite) -> None:
+def _build(made: Release) -> None:
     process.say(f"{made.name}: making the guest's image")
-    releases = sorted(p.name for p in (made.root / "lib/modules").iterdir())
-    (made.path / "release").write_text(releases[-1] + "\n")
+    kernels = sorted(p.name for p in (made.root / "lib/modules").iterdir())
+    (made.path / debug.KERNEL_RELEASE).write_text(kernels[-1] + "\n")
     image.build(made, root.GUEST)
-    process.say(f"{made.name}: ready, kernel {releases[-1]}")
+    process.say(f"{made.name}: ready, kernel {kernels[-1]}")
 
 
-def get(name: str, checked: bool = False) -> Suite:
+def get(name: str, checked: bool = False) -> Release:
     base = root.get(name)
     path = cache.entry(
         "image",
         f"{name}-{_recipe(base)}",
-        lambda made: _build(Suite(name, made, base / "root")),
+        lambda made: _build(Release(name, made, base / "root")),
     )
-    stock = Suite(name, path, base / "root")
+    stock = Release(name, path, base / "root")
     if not checked:
         return stock
-    return replace(stock, checked=debug.get(name, stock.root, stock.release))
+    return replace(stock, checked=debug.get(name, stock.root, stock.kernel_release))
 
 
 def sandboxed(
-    suite: Suite,
+    release: Release,
     what: str,
     argv: list[str],
     log: Path,
@@ -90,8 +91,8 @@ def sandboxed(
     cwd: str = "/",
 ) -> None:
     """Runs a command in the root of the release; its output is the message of a failure."""
-    if suite.checked:
-        folders = {**folders, debug.INSIDE: suite.checked}
+    if release.checked:
+        folders = {**folders, debug.INSIDE: release.checked}
     with log.open("wb") as stream:
-        status = sandbox.run(suite.root, argv, stream, folders, cwd)
+        status = sandbox.run(release.root, argv, stream, folders, cwd)
     progress.check(what, status, log)

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash
-# Cases, and checks that root.sh and guest.sh share. The folder /mnt of the root belongs to the test.
+#
+# Cases, and checks that the scripts of several tests share. deblib/results.py numbers the cases.
 
 # ok NAME COMMAND...: one case, passed when the command succeeds
 ok() {
 	local name=$1
 
 	shift
-	if "$@" >/mnt/said 2>&1; then
+	if "$@" >/tmp/said 2>&1; then
 		echo "ok - $name"
 		return
 	fi
 	echo "# failed: $*"
-	tail -n 40 /mnt/said | sed 's/^/# /'
+	tail -n 40 /tmp/said | sed 's/^/# /'
 	echo "not ok - $name"
 }
 
@@ -23,12 +24,14 @@ says() {
 	local text=$1
 
 	shift
-	"$@" 2>&1 | tee /mnt/printed
-	grep -q -- "$text" /mnt/printed || { echo "'$text' is not printed by $*"; return 1; }
+	"$@" 2>&1 | tee /tmp/printed
+	grep -q -- "$text" /tmp/printed || { echo "'$text' is not printed by $*"; return 1; }
 }
 
+# version: of the installed modules
 version() { dpkg-query -W -f '${Version}' codel-oot-dkms | sed 's/~.*//'; }
 
+# has_modules KERNEL: DKMS has installed and signed both
 has_modules() {
 	local module
 

@@ -1,0 +1,72 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+"""codelstat(8) explains every option, verdict, member of the JSON output, and metric."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Iterator
+
+from cases import RECORDING, TOP, case, check, codelstat, main
+
+MANUAL = (TOP / "man/codelstat.8").read_text()
+REPLAY = ("--replay", RECORDING, "--speed", "0")
+
+
+def section(name: str) -> str:
+    return MANUAL.split(f"\n.Sh {name}\n")[1].split("\n.Sh ")[0]
+
+
+def objects(*words: str) -> list[Any]:
+    return [json.loads(line) for line in codelstat(*words, *REPLAY, "--json").stdout.splitlines()]
+
+
+def members(value: Any) -> Iterator[str]:
+    """Names in an object and in those inside, without causes of drops and marks."""
+    if isinstance(value, list):
+        for one in value:
+            yield from members(one)
+    elif isinstance(value, dict):
+        for name, inside in value.items():
+            yield name
+            causes = name in ("drop", "mark", "drops", "marks") and isinstance(inside, dict)
+            yield from members([*inside.values()] if causes else inside)
+
+
+@case("the options of every command")
+def options() -> None:
+    commands = re.findall(r"^  ([a-z]+) ", codelstat("help").stdout, re.M)
+    assert commands
+    for name in commands:
+        for option in re.findall(r"--([a-z]+)", codelstat(name, "--help").stdout):
+            assert re.search(rf"^\.\w+.* Fl -{option}\b", MANUAL, re.M), f"{name} --{option}"
+
+
+@case("the code of every verdict")
+def codes() -> None:
+    source = (TOP / "tc/codelstat/verdict.c").read_text()
+    found = re.findall(r'^\t\[CS_\w+\] = "(\w+)"', source, re.M)
+    assert len(found) == len(set(found)) >= 20, found
+    explained = set(re.findall(r"^\.Pq Cm (\w+_?\w*)$", MANUAL, re.M)) - {"top", "export"}
+    check("codes of the manual", explained, set(found))
+
+
+@case("every member of an object")
+def json_members() -> None:
+    words = " ".join(re.findall(r"^\.(?:It )?Li (.*)", section("JSON"), re.M))
+    documented = set(re.findall(r"[a-z0-9_]+", words))
+    found = {*members(objects("list")), *members(objects("top", "r1", "--handle", "10:"))}
+    check("members that the manual does not name", sorted(found - documented), [])
+
+
+@case("every metric")
+def metrics() -> None:
+    text = codelstat("export", "--replay", RECORDING, "--textfile", "-").stdout
+    declared = set(re.findall(r"^# TYPE (\w+)", text, re.M))
+    explained = set(re.findall(r"\bcodel_\w+", MANUAL.split(".Sh METRICS")[1]))
+    check("names", explained - {"codel_oot"}, declared)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# shellcheck shell=bash
+#
+# Values from tc and ip for the checks of a case, and the packet accounting.
+
+# jq 1.6 takes 80 times as long to start as gojq or later versions: longer than the
+# rest of most cases.
+if [[ $(jq --version) == jq-1.6 ]] && command -v gojq >/dev/null; then
+	jq()
+	{
+		gojq "$@"
+	}
+fi
+
+# For expressions: sort the keys of an object
+# shellcheck disable=SC2034 # used by the tests
+SORTED='(to_entries | sort_by(.key) | from_entries)'
+
+# qdisc_get NS DEV HANDLE EXPRESSION: jq, on tc's JSON of one qdisc with statistics;
+# HANDLE may be root
+qdisc_get()
+{
+	tc -n "$1" -j -s -d qdisc show dev "$2" |
+		jq -r --arg handle "$3" \
+			".[] | select(if \$handle == \"root\" then .root
+				else .handle == \$handle end) | $4"
+}
+
+# options_get NS DEV HANDLE: its options as one line of sorted JSON
+options_get()
+{
+	qdisc_get "$1" "$2" "$3" ".options | $SORTED | tojson"
+}
+
+# link_get NS DEV EXPRESSION: jq, on ip's JSON of one link with statistics
+link_get()
+{
+	ip -n "$1" -j -s link show dev "$2" | jq -r ".[0] | $3"
+}
+
+# bottleneck_get EXPRESSION: jq, on the statistics of the qdisc under test
+bottleneck_get()
+{
+	qdisc_get "$ROUTER" r1 10: "$1"
+}
+
+### Packet accounting
+
+# lib_accounting: in every out-of-tree qdisc of the case's namespaces, received packets
+# are sent, dropped or queued
+lib_accounting()
+{
+	local path fault
+
+	while read -r fault; do
+		fail "packet accounting: $fault"
+	done < <(
+		for path in "/run/netns/codel-$LIB_NAME-$$-"*; do
+			[[ ! -e $path ]] || tc -n "${path##*/}" -j -s qdisc show
+		done | jq -r "$LIB_ACCOUNTING"
+	)
+}
+
+# The sums of tc -s that do not add up
+# shellcheck disable=SC2016 # jq's
+LIB_ACCOUNTING='
+	def fate(unit): .sent[unit] + .queued[unit] + ([.dropped[][unit]] | add // 0);
+	.[] | select(.received) | . as $qdisc |
+	("packets", "bytes") | . as $unit | $qdisc |
+	select(.received[$unit] != fate($unit)) |
+	"\(.kind) \(.handle) received \(.received[$unit]) \($unit), and" +
+	" \(fate($unit)) are accounted for"'
+
+# lib_drifts NS DEV: one line for each parent that disagrees with its children
+lib_drifts()
+{
+	tc -n "$1" -j -s qdisc show dev "$2" | jq -r '
+		. as $all | .[] | . as $parent |
+		[$all[] | select((.parent // "") | split(":")[0] + ":" == $parent.handle)] |
+		select(length > 0 and $parent.handle != "0:") |
+		(map(.qlen) | add) as $qlen | (map(.backlog) | add) as $backlog |
+		select($qlen != $parent.qlen or $backlog != $parent.backlog) |
+		"\($parent.kind) \($parent.handle) qlen \($parent.qlen)" +
+		" backlog \($parent.backlog), its children have \($qlen) and \($backlog)"'
+}
+
+# A dump is not atomic: a packet may be sent in between. A real difference persists.
+lib_agrees()
+{
+	LIB_DRIFTS=$(lib_drifts "$1" "$2")
+	[[ -z $LIB_DRIFTS ]]
+}
+
+# account NS DEV [HANDLE RECEIVED]: every parent's qlen and backlog equal the sums of
+# its children's; and of the packets that a qdisc received, each was sent, dropped
+# or is queued
+account()
+{
+	local tries=20
+
+	until lib_agrees "$1" "$2"; do
+		if ((--tries == 0)); then
+			fail "$2: $LIB_DRIFTS"
+			break
+		fi
+	done
+	[[ $# -lt 4 ]] ||
+		check "$2 $3: sent + dropped + queued = received" \
+			"$(qdisc_get "$1" "$2" "$3" '.packets + .drops + .qlen')" == "$4"
+}

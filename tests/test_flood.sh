@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# release: any
+#
+# A flood from more sources than there are queues collides with itself only: other flows keep
+# their packets and their delay.
+#
+#	CLIENT --- ROUTER --- 20 Mbit/s --- SERVER
+#	 UDP       htb, qdisc               sink
+
+# shellcheck disable=SC2119 # functions with optional arguments
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/traffic.sh"
+. "$(dirname "$0")/served.sh"
+
+lib_require python3
+
+# A victim sends 1 Mbit/s; 65,536 sources send at ten times the rate of the link
+VICTIM="--size 111 --rate 0.888e6"	# 1 Mbit/s with Ethernet headers
+
+# flooded KIND: the packets that the victim loses, LOST; its p99 delay without the flood,
+# QUIET, and with the flood, NOISY
+flooded()
+{
+	topo_create
+	topo_bottleneck 20mbit "$1" flows 16 quantum 300
+	sink_start
+	# shellcheck disable=SC2086 # words
+	udp_send $VICTIM --time 1 >/dev/null
+	sink_stop
+	QUIET=$(udp_get 6000 delay_p99_ms)
+
+	sink_start
+	background in_ns "$CLIENT" python3 -ES "$LIB_DIR/trafficlib/flood.py" \
+		65536 200e6 2 "$SERVER_IP"
+	# shellcheck disable=SC2086 # words
+	udp_send $VICTIM --time 3 >/dev/null
+	sink_stop
+	NOISY=$(udp_get 6000 delay_p99_ms)
+	LOST=$(udp_get 6000 lost)
+	echo "$1: victim lost $LOST, received $(udp_get 6000 packets), p99 $NOISY ms, was $QUIET ms"
+	check "collisions" "$(bottleneck_get '.shared // 10000')" ">=" 10000
+}
+
+victim()
+{
+	flooded "$1"
+	check "lost" "$LOST" == 0
+	check_time "p99 with the flood, ms" "$NOISY" "<=" "$(calc "$QUIET + 2")"
+}
+
+kernels_victim()
+{
+	require_in_tree fq_codel
+	flooded fq_codel
+	check "lost" "$LOST" ">=" 10
+}
+
+lib_add victim "$FQ_CODEL_KIND: a flood from 65,536 sources harms no other flow" "$FQ_CODEL_KIND"
+if [[ $(uname -r) == 6.12* ]]; then
+	# One kernel shows that the test can fail.
+	lib_add kernels_victim "in-tree fq_codel loses packets"
+fi
+lib_main "$@"

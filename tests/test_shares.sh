@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# release: any
+#
+# Flows that send the same get the same share of the link, although they nearly fill the flow table.
+#
+#	CLIENT --- ROUTER --- 10 Mbit/s --- SERVER
+#	 UDP       htb, qdisc               sink
+
+# shellcheck disable=SC2119 # functions with optional arguments
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/traffic.sh"
+. "$(dirname "$0")/served.sh"
+
+lib_require python3
+
+# equal_flows KIND FLOWS: FLOWS flows send at twice the rate of the link; Jain's index of
+# their throughput in JAIN
+equal_flows()
+{
+	local kind=$1 flows=$2
+
+	shift 2
+	topo_create
+	topo_bottleneck 10mbit "$kind" "$@"
+	sink_start
+	udp_send --flows "$flows" --size 86 --rate 17.2e6 --time 3 >/dev/null
+	sink_stop
+	check "flows that arrive" "$(udp_each packets | wc -l)" == "$flows"
+	JAIN=$(udp_each packets | jain)
+	echo "Jain's index of $flows flows through $kind: $JAIN"
+}
+
+# fair KIND FLOWS LEAST OPTION...: the ceiling drops by chance, not from each the same number
+fair()
+{
+	equal_flows "$1" "$2" limit 2000 "${@:4}"
+	check "Jain's index" "$JAIN" ">=" "$3"
+	check "collisions" "$(bottleneck_get '.shared // 0')" == 0
+}
+
+# In in-tree fq_codel, some of 900 flows collide in 1,024 queues
+kernel_unfair()
+{
+	require_in_tree fq_codel
+	equal_flows fq_codel "$1" limit 2000
+	check "Jain's index" "$JAIN" "<" 0.95
+}
+
+lib_add fair "$FQ_CODEL_KIND: 100 equal flows" "$FQ_CODEL_KIND" 100 0.99
+lib_add fair "$FQ_CODEL_KIND: 900 equal flows" "$FQ_CODEL_KIND" 900 0.97
+lib_add fair "$FQ_CODEL_KIND: 900 equal flows, ceiling off" "$FQ_CODEL_KIND" 900 0.99 ceiling off
+if [[ $(uname -r) == 6.12* ]]; then
+	# One kernel shows that the test can fail.
+	lib_add kernel_unfair "in-tree fq_codel: 900 equal flows are not" 900
+fi
+lib_main "$@"
