@@ -9,30 +9,54 @@ build=$1 rounds=$2
 cd "$(dirname "$0")" || exit
 # shellcheck source=tests/lib/ktap.sh
 . ../lib/ktap.sh
-mapfile -t scripts < <(printf '%s\n' test_*.py)
+tmp=$(mktemp -d) || exit
+trap 'kill $(jobs -rp) 2>/dev/null; rm -rf "$tmp"' EXIT
 
-# part NAME COMMAND...: its output, nested, and a result for it as a whole
-part() {
-	local name=$1
-
-	shift
-	"$@" 2>&1 | sed 's/^/  /'
-	((PIPESTATUS[0] == 0))
-	ktap_result $? "$name"
+# run NAME COMMAND...: leaves the output and the status in files
+run() {
+	"${@:2}" >"$tmp/$1" 2>&1
+	echo $? >"$tmp/$1.status"
 }
 
-ktap_plan $((6 + ${#scripts[@]}))
+# report NAME: its output, nested, and a result for it as a whole
+report() {
+	sed 's/^/  /' "$tmp/$1"
+	ktap_result "$(<"$tmp/$1.status")" "$1"
+}
+
+part() {
+	run "$@"
+	report "$1"
+}
+
+# script NAME run|part: a test in Python, with the program that it tests
+script() {
+	local program=codelstat
+
+	# These look at its memory
+	[[ $1 != test_http && $1 != test_memory ]] || program=plain
+	CODELSTAT=$PWD/$build/$program "$2" "$1" "./$1.py"
+}
+
+# These wait most of their time, for terminals and for clients that send nothing: they run beside the others
+waiting=(test_http test_watch)
+mapfile -t others < <(printf '%s\n' test_*.py | sed 's/\.py$//' | grep -vxF "$(printf '%s\n' "${waiting[@]}")")
+
+ktap_plan $((6 + ${#waiting[@]} + ${#others[@]}))
+for name in "${waiting[@]}"; do
+	script "$name" run &
+done
 part unit "$build/unit"
 part flows "$build/flows"
 part metrics "$build/metrics"
 part steps "$build/steps"
 part sender "$build/sender"
 part fuzz "$build/fuzz" "$rounds" shaped.rec
-for script in "${scripts[@]}"; do
-	export CODELSTAT=$PWD/$build/codelstat
-	# its memory is looked at
-	[[ $script != test_http.py && $script != test_memory.py ]] ||
-		CODELSTAT=$PWD/$build/plain
-	part "${script%.py}" "./$script"
+for name in "${others[@]}"; do
+	script "$name" part
+done
+wait
+for name in "${waiting[@]}"; do
+	report "$name"
 done
 ktap_exit
