@@ -86,3 +86,9 @@ leaf_get()
 {
 	qdisc_get "$ROUTER" "$1" c0df: "$2"
 }
+
+# links: the devices of ROUTER
+links()
+{
+	ip -n "$ROUTER" -j link show | jq -r '[.[].ifname] | join(" ")'
+}

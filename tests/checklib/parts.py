@@ -62,8 +62,8 @@ def selftests() -> list[str]:
 
 
 def only_if_changed(label: str) -> bool:
-    """The long parts of the laboratory, and the page's."""
-    return label.startswith(("lab/", "lab-page", "lab-experiments"))
+    """Long parts that depend on few of the files that a change touches."""
+    return label.startswith(("lab/", "lab-page", "lab-experiments", "vm/", "deb-install"))
 
 
 def only_in_full(label: str) -> bool:

@@ -3,7 +3,7 @@
 """tests/check notices incomplete output of a test or its machine, and runs the right parts.
 
 Tables: of outputs, each with its status and the numbers of passed, failed and skipped results that must be
-counted; of names and the parts they stand for; of files and whether they are the laboratory's inputs.
+counted; of names and the parts they stand for; of files and whether they are a part's inputs.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ NAMES = [
     ("one of two", ["lint", "lnit"], 1),
 ]
 
-# Files, a part of the laboratory, and whether they are its inputs
+# Files, a part, and whether they are its inputs
 INPUTS = [
     ("codel.h", "lab-experiments", True),
     ("tests/lab/guest/main.py", "lab-experiments", True),
@@ -106,6 +106,17 @@ INPUTS = [
     ("README.md", "lab-page", True),
     ("tests/lab/report/index.html", "lab-experiments", False),
     ("tests/lab/report/index.html", "lab-page", True),
+    ("README.md", "vm/test_readme.sh", True),
+    ("tests/demo/run", "vm/test_readme.sh", True),
+    ("tests/lib/cases.sh", "vm/test_router.sh", True),
+    ("tests/vm/vmlib/machine.py", "vm/test_run.sh", True),
+    ("tests/test_ecn.sh", "vm/test_run.sh", False),
+    ("tests/lab/check", "vm/test_run.sh", False),
+    ("codel.h", "deb-install", True),
+    ("debian/control", "deb-install", True),
+    ("man/codelctl.8", "deb-install", True),
+    ("tests/deb/guest.sh", "deb-install", True),
+    ("tests/unit/law.c", "deb-install", False),
 ]
 
 # Programs for people: --help prints help and does nothing else

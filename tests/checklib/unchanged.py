@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Parts of the laboratory that passed on this machine and whose inputs have not changed since.
+"""Parts that passed on this machine and whose inputs have not changed since: parts.only_if_changed().
 
-Inputs are the tree's files, without the tests that the laboratory does not use, and the packages of this
-machine and of the releases' images. A test of the laboratory that uses more of tests/ names it with --tests.
-A part that passes leaves a note in the cache.
+Inputs are the packages of this machine and of the releases' images, and the tree's files. For the laboratory these are
+without the tests that it does not use: a test of it that uses more of tests/ names it with --tests. For the virtual
+machine's runner and the packages they are all files but UNRELATED. A part that passes leaves a note in the cache.
 """
 
 from __future__ import annotations
@@ -21,10 +21,13 @@ USED_TESTS = ("tests/lab/", "tests/vm/", "tests/slow/", "tests/ktap/")
 MORE_TESTS = re.compile(r"--tests (tests/\S+)")
 PROSE = ("man/", "doc/", "tests/lab/report/")
 READS_PROSE = ("lab-page",)
+UNRELATED = re.compile(r"tests/(test_|lab/|check|codelstat/|unit/|flows/|bench/|tc/)")
 
 
 def is_input(name: str, label: str) -> bool:
     """Whether a file of the tree can change the verdict of this part."""
+    if not label.startswith("lab"):
+        return not UNRELATED.match(name)
     if label not in READS_PROSE and (name.startswith(PROSE) or name.endswith(".md")):
         return False
     used = name.startswith(USED_TESTS) or tree.belongs(name, _more_tests(label))

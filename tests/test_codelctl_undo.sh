@@ -1,0 +1,203 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# codelctl leads back to the link as it was: after a failure or a signal at any command, and by undo. The topology is that
+# of test_codelctl.sh.
+#
+# release: any, except undo default_qdiscs returns
+
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/ctl.sh
+. "$(dirname "$0")/ctl.sh"
+
+# each_step FAULT EXPECTED OPTION...: in a setup with these options, FAULT happens at each command in turn.
+# EXPECTED is what codelctl says of the link, which stays as in $LIB_TMP/before. The number of commands is in STEPS
+each_step()
+{
+	local fault=$1 expected=$2 step
+
+	shift 2
+	for ((step = 1; ; step++)); do
+		ctl @fault "$fault" "$step"
+		! ctl setup r1 "$@" >"$LIB_TMP/said" 2>&1 || break
+		[[ $(<"$LIB_TMP/said") == *"$expected"* ]] ||
+			fail "step $step: it says: $(<"$LIB_TMP/said")"
+		same_state "$* fails at $(ctl @commands | sed -n "${step}p")"
+	done
+	STEPS=$(ctl @commands | wc -l)
+	check "commands that failed" "$((step - 1))" == "$STEPS"
+	ctl @fault none 0
+}
+
+LEFT="the link is as it was"
+
+half_way()
+{
+	topology offloads
+	modprobe ifb numifbs=0
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --up 8mbit --down 20mbit
+	check "commands of a setup" "$STEPS" == 11
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --up 1mbit --down 2mbit --link docsis
+	check "commands of other numbers" "$STEPS" == 6
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --up 1mbit --down 2mbit --link docsis --kind codel_oot
+	check "commands of another kind" "$STEPS" == 4
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --up 1mbit --link docsis --kind codel_oot --offloads keep
+	check "commands without ingress" "$STEPS" == 3
+	check "codelctl show" "$(ctl show)" == \
+		"r1: up 1mbit, link docsis, kind codel_oot, offloads keep: in force"
+}
+
+# The same with the device's own root qdisc, and a kind that tc does not have
+half_way_root()
+{
+	topology offloads
+	modprobe ifb numifbs=0
+	tc -n "$ROUTER" qdisc add dev r1 root handle 5: fq_codel limit 500 target 7ms noecn
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --up 8mbit --down 20mbit --kind cake
+	check "commands of a setup" "$STEPS" == 7
+	ctl undo r1
+	same_state undo
+	refuses "a tc without plugins" in_ns "$ROUTER" env TC_LIB_DIR=/nonexistent \
+		"$CODELCTL" setup r1 --up 8mbit --down 20mbit --kind codel_oot
+	[[ $REFUSAL == *"codelctl doctor"* ]] || fail "it says: $REFUSAL"
+	same_state "a kind that tc does not have"
+}
+
+# The signal that ends a session whose link is slow, at each command
+interrupted()
+{
+	topology offloads
+	modprobe ifb numifbs=0
+	link_state >"$LIB_TMP/before"
+	each_step hangup "interrupted by SIGHUP; $LEFT" --up 8mbit --down 20mbit
+	check "commands of a setup" "$STEPS" == 11
+}
+
+# The device goes away at commands of ethtool, tc and ip
+vanishes()
+{
+	local step files
+
+	topology offloads
+	modprobe ifb numifbs=0
+	files=$(find /run/codelctl -name '*.json')
+	for step in 1 3 7 9 11; do
+		ctl @fault vanish "$step"
+		refuses "a device that vanishes at command $step" ctl setup r1 --up 8mbit --down 20mbit
+		[[ $REFUSAL == *"the device is gone"* ]] || fail "it says: $REFUSAL"
+		check "links that are left" "$(links)" == "lo r0"
+		check "files that are left" "$(find /run/codelctl -name '*.json')" == "$files"
+		ctl @fault none 0
+		topo_link "$ROUTER" r1 10.9.2.1 "$SERVER" s0 10.9.2.2 offloads
+	done
+}
+
+# restores [COMMAND...]: undo leads back to what tc's COMMANDs, one per argument, have made, for r1 and all other devices
+restores()
+{
+	local command
+
+	for command; do
+		# shellcheck disable=SC2086 # words
+		tc -n "$ROUTER" $command
+	done
+	link_state >"$LIB_TMP/before"
+	setup --up 8mbit --down 20mbit
+	setup --up 9mbit --link docsis
+	setup --down 9mbit --kind cake
+	setup --up 5mbit --down 9mbit --kind codel_oot
+	ctl undo r1 || fail "undo after $*"
+	same_state "undo after $*"
+	[[ $# -eq 0 ]] || tc -n "$ROUTER" qdisc del dev r1 root
+}
+
+undo()
+{
+	topology offloads
+	modprobe ifb numifbs=0
+	restores
+	restores "qdisc add dev r1 root pfifo limit 77"
+	restores "qdisc add dev r1 root handle 5: fq_codel limit 500 target 7ms noecn"
+	restores "qdisc add dev r1 root fq_codel_oot target 3ms ceiling off ce_threshold 1ms flows 16"
+	restores "qdisc add dev r1 root handle 1: codel limit 500 interval 77ms ecn"
+	restores "qdisc add dev r1 root codel_oot ceiling 70ms"
+	restores "qdisc add dev r1 root pfifo_fast"
+	restores "qdisc add dev r1 root handle 3: fq limit 500 flow_limit 50 quantum 3000 maxrate 10mbit nopacing"
+}
+
+# An ifb has a default qdisc like a network card: one per queue below mq
+default_qdiscs()
+{
+	local queues
+
+	modprobe ifb numifbs=0
+	for queues in 1 3; do
+		ns_create r; ROUTER=$NS
+		ip -n "$ROUTER" link add r0 type ifb
+		ip -n "$ROUTER" link add r1 numtxqueues "$queues" type ifb
+		ip -n "$ROUTER" link set r1 up
+		ctl_start
+		restores
+		tc -n "$ROUTER" -j qdisc show dev r1 | jq -c '[.[] | .kind]'
+		[[ $queues == 1 ]] || restores "qdisc add dev r1 root handle 7: mq" \
+			"qdisc replace dev r1 parent 7:2 handle 8: fq_codel_oot flows 16" \
+			"qdisc replace dev r1 parent 7:3 handle 9: pfifo limit 5"
+		ns_delete "$ROUTER"
+	done
+}
+
+not_restorable()
+{
+	topology offloads
+	tc -n "$ROUTER" qdisc add dev r1 root handle 7: htb
+	link_state >"$LIB_TMP/before"
+	refuses "a root that cannot be restored" ctl setup r1 --up 8mbit
+	[[ $REFUSAL == *"htb 7:"*"tc qdisc del dev r1 root"* ]] || fail "it says: $REFUSAL"
+	tc -n "$ROUTER" qdisc del dev r1 root
+	tc -n "$ROUTER" qdisc add dev r1 clsact
+	refuses "a clsact of the user" ctl setup r1 --up 8mbit --down 8mbit
+	[[ $REFUSAL == *"tc qdisc del dev r1 clsact"* ]] || fail "it says: $REFUSAL"
+	setup --up 8mbit
+	ctl undo r1
+	check "the user's clsact stays" "$(tc -n "$ROUTER" qdisc show dev r1 | grep -c clsact)" == 1
+	tc -n "$ROUTER" qdisc del dev r1 clsact
+	tc -n "$ROUTER" qdisc add dev r1 ingress
+	refuses "an ingress qdisc of the user" ctl setup r1 --up 8mbit --down 8mbit
+	[[ $REFUSAL == *"tc qdisc del dev r1 ingress"* ]] || fail "it says: $REFUSAL"
+}
+
+# A device that returns has the same name, and no qdisc of codelctl; the ifb has stayed
+returns()
+{
+	topology
+	tc -n "$ROUTER" qdisc add dev r1 root pfifo limit 77
+	setup --up 8mbit --down 20mbit
+	ip -n "$ROUTER" link del r1
+	check "codelctl show" "$(ctl show | sed 's/.*: //')" == "the device is gone"
+	topo_link "$ROUTER" r1 10.9.2.1 "$SERVER" s0 10.9.2.2
+	setup --up 8mbit --down 20mbit
+	check "rate of egress" "$(rate_of r1)" == 8Mbit
+	check "rate of ingress" "$(rate_of ifb-r1)" == 20Mbit
+	ctl undo r1
+	check "the root of the new device" "$(qdisc_get "$ROUTER" r1 root .kind)" == noqueue
+	setup --up 8mbit --down 20mbit
+	ip -n "$ROUTER" link del r1
+	ctl undo r1
+	check "links that are left" "$(links)" == "lo r0"
+}
+
+lib_add half_way "a failure at any command leaves the link as it was"
+lib_add half_way_root "a failure at any command leaves a root qdisc as it was"
+lib_add interrupted "a signal at any command leaves the link as it was"
+lib_add vanishes "a device that vanishes during a setup leaves nothing behind"
+lib_add undo "undo restores qdiscs, links and offloads"
+lib_add default_qdiscs "undo restores default qdiscs, and mq with its leaves"
+lib_add not_restorable "what undo cannot restore is refused"
+lib_add returns "a device that returns is set up again"
+lib_main "$@"
