@@ -172,8 +172,8 @@ memory()
 	ip link del group 4242
 }
 
-# The clock is read with other instructions until the kernel has settled on one.
-settle()
+# The clock is read with other instructions until the kernel has chosen one.
+await_clock()
 {
 	local file=/sys/devices/system/clocksource/clocksource0/current_clocksource
 
@@ -184,7 +184,7 @@ settle()
 }
 
 trap clean EXIT
-settle
+await_clock
 load_all
 ip link add "$DEV" type dummy
 describe

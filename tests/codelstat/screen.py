@@ -99,7 +99,7 @@ class Screen:
         self.wait_until(lambda: self._state() == "T")
         self._read_all()
 
-    def settle(self) -> None:
+    def until_asleep(self) -> None:
         """Until it sleeps, between two frames."""
         self._read_all()
         self.wait_until(lambda: self._state() == "S")

@@ -201,7 +201,7 @@ def pauses() -> None:
                 screen.wait_for(b"q quit")
                 screen.type(key)
                 screen.wait_for(b"PAUSED")
-                screen.settle()
+                screen.until_asleep()
                 before = len(screen.frames())
                 assert not screen.read(0.5), screen.seen[-2000:]
                 screen.resize(100, 30)
@@ -254,7 +254,7 @@ def stopped() -> None:
 def resized() -> None:
     with Screen(*WATCH, "--speed", "0.1") as screen:
         screen.wait_for(b"max")
-        screen.settle()
+        screen.until_asleep()
         began = time.monotonic()
         screen.resize(100, 30)
         screen.wait_until(lambda: widest(screen) == (100, 30))
