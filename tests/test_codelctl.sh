@@ -11,7 +11,7 @@
 #
 # codelctl sets up r1. Uploads go from CLIENT to SERVER. ROUTER has IPv6 and a VLAN to SERVER as well.
 #
-# release: any, except numbers rates vlan_ipv6
+# release: any, except numbers rates
 
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/lib.sh"

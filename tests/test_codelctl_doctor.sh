@@ -4,7 +4,7 @@
 # codelctl doctor: the facts that it reads from a machine, and the commands that it names. Each case makes something
 # wrong, sees the finding, runs the command of the finding, and sees that the finding is gone.
 #
-# release: any, except healthy servers plugins modules
+# release: any, except healthy modules
 
 LIB_NO_KINDS=1
 # shellcheck source=tests/lib.sh

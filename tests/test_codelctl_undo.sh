@@ -4,7 +4,7 @@
 # codelctl leads back to the link as it was: after a failure or a signal at any command, and by undo. The topology is that
 # of test_codelctl.sh.
 #
-# release: any, except undo default_qdiscs returns
+# release: any, except undo
 
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/lib.sh"
