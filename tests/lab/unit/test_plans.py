@@ -7,7 +7,7 @@ import dataclasses
 import json
 from typing import Any, Iterator
 
-from lablib import plan, scenario, schema, tree
+from lablib import plan, scenario, schema, store, tree
 from lablib.document import for_guest
 
 from .cases import LAB, case, planned, same, wrong
@@ -310,6 +310,14 @@ def shipped() -> None:
         known = scenario.grids(tree.load(file))
         for grid in ["default", *known]:
             assert plan.make(file, plan.Options(grid=grid)).runs, f"{file.name}: {grid}"
+
+
+@case("plans: no two reduced experiments share a run, because each makes its runs anew")
+def reduced_apart() -> None:
+    owners: dict[str, str] = {}
+    for file in sorted(LAB.glob("experiments/*.toml")):
+        for run in plan.make(file, plan.Options("check")).runs:
+            same(run.title, owners.setdefault(store.key(run, ""), file.name), file.name)
 
 
 @case("plans: a document is the same whatever else is in the file")
