@@ -175,6 +175,7 @@ viewer()
 link_setup()
 {
 	host eth0 ppp0
+	slow_tcp
 	background in_ns "$SERVER" iperf3 -s
 	examples_of codelctl.8
 	example on_host
@@ -191,6 +192,14 @@ link_setup()
 		"$(grep -c '^\(.* \)\?\(idle\|upload\|download\) *[0-9]' <<<"$OUTPUT")" == 12
 	in_ns "$HOST" codelctl undo eth0
 	examples_end
+}
+
+# slow_tcp: without a shaper, TCP uses all of the processor: here it has windows of 64 kB for 10 ms
+slow_tcp()
+{
+	tc -n "$SERVER" qdisc add dev s1 root netem delay 10ms
+	in_ns "$HOST" sysctl -qw net.ipv4.tcp_wmem="4096 16384 65536"
+	in_ns "$SERVER" sysctl -qw net.ipv4.tcp_wmem="4096 16384 65536"
 }
 
 rate_of()
