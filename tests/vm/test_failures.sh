@@ -7,6 +7,9 @@ plan 17
 
 crash() { vm --module "$here/crash" -- sh -c "echo before; insmod crash.ko how=$1; exit 0"; }
 
+# beside NAME [option...] -- COMMAND: runs it with its errors in $work/NAME; has its status
+beside() { "$runner" --release "${RELEASE:-bookworm}" "${@:2}" >/dev/null 2>"$work/$1"; }
+
 crash nothing
 ok "a module that does nothing is no failure" is "$status" 0
 crash warn
@@ -33,15 +36,19 @@ vm --module "$work/broken" -- true
 ok "a module that does not build is 125" is "$status" 125
 ok "the compiler's output is on standard error" has "$err" "broken.c:1"
 
-# Until a machine has booted, also on a host that becomes busier
+# Three machines that wait, side by side; the limit is until a machine has booted, also on a host that becomes busier
 SECONDS=0
 vm -- true
 limit=$((5 * SECONDS + 10))
+beside realtime --realtime --timeout 8 -- sleep 60 &
+realtime=$!
+beside asleep --timeout 60 -- sleep 3600 &
+asleep=$!
 vm --timeout "$limit" -- sh -c 'echo before; while :; do :; done'
 ok "--timeout is 124" is "$status" 124
 ok "output until then is there" is "$(cat "$out")" before
-vm --realtime --timeout 8 -- sleep 60
+wait "$realtime"; status=$? err=$work/realtime
 ok "--timeout is 124 without virtual time" is "$status" 124
-vm --timeout 60 -- sleep 3600
+wait "$asleep"; status=$? err=$work/asleep
 ok "an hour asleep takes no time" is "$status" 0
 ktap_exit
