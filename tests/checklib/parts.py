@@ -45,7 +45,8 @@ FOLDERS = ("lab", "tc", "bench", "demo", "vm")
 def with_images() -> dict[str, list[str]]:
     """Programs on this machine that need the images: most start machines.
 
-    Each experiment of the laboratory, in its reduced form, is a part: lab/fig7.
+    Of the laboratory, each experiment in its reduced form is a part (lab/fig7), and each subject of its
+    traffic (lab/traffic-web).
     """
     found = {
         "lint": ["scripts/lint"],
@@ -58,6 +59,8 @@ def with_images() -> dict[str, list[str]]:
         found[name] = [f"tests/{name}"]
     for path in sorted(TESTS.glob("lab/experiments/*.toml")):
         found[f"lab/{path.stem}"] = ["tests/lab/check", path.stem]
+    for subject in ("datagrams", "bulk", "connections", "web", "tools"):
+        found[f"lab/traffic-{subject}"] = ["tests/lab/traffictest/run", subject]
     return found
 
 

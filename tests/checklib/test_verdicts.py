@@ -94,7 +94,7 @@ NAMES = [
 INPUTS = [
     ("codel.h", "lab/fig7", True),
     ("tests/lab/guest/main.py", "lab/fig7", True),
-    ("tests/vm/vmlib/machine.py", "lab/test_traffic.sh", True),
+    ("tests/vm/vmlib/machine.py", "lab/traffic-web", True),
     ("tests/slow/slow_link.c", "lab/test_meter.sh", True),
     ("tests/test_ecn.sh", "lab/fig7", False),
     ("tests/lib.sh", "lab-page", False),

@@ -135,6 +135,11 @@ def equal(what: str, value: object, expected: object) -> None:
         raise Failed(f"{what}: {value} is not {expected}")
 
 
+def goodput(result: Result, duration: float) -> float:
+    """bit/s"""
+    return sum(flow["bytes"] for flow in result["flows"]) * 8 / duration
+
+
 def gaps(times: list[int]) -> list[int]:
     return [later - earlier for earlier, later in zip(times, times[1:])]
 

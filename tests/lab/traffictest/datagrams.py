@@ -168,3 +168,4 @@ CASES = [
     workers_have_a_capacity,
     workers_keep_to_deadlines,
 ]
+TWICE = cbr_counts_losses

@@ -146,3 +146,4 @@ CASES = [
     poisson_probe,
     errors_name_the_item,
 ]
+TWICE = probe_counts_losses
