@@ -438,7 +438,9 @@ def main() -> int:
         with ExitStack() as stack, ThreadPoolExecutor(1) as executor:
             browser = stack.enter_context(Browser()) if Path(DRIVER).exists() else None
             # The browser looks at the pages while the other checks are made
-            looks = [(t, executor.submit(check).result) for t, check in with_browser(browser, pages)]
+            looks = [
+                (t, executor.submit(check).result) for t, check in with_browser(browser, pages)
+            ]
             todo = [*without_browser(work, pages), *looks]
             print(f"TAP version 13\n1..{len(todo)}", flush=True)
             good = [result(n, title, check) for n, (title, check) in enumerate(todo, 1)]
