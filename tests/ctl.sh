@@ -75,10 +75,10 @@ same_state()
 	diff "$LIB_TMP/before" "$LIB_TMP/after" || fail "$1: the link differs"
 }
 
-# rate_of DEV: of the shaper. tc of bookworm prints no JSON here
+# rate_of DEV: of the shaper
 rate_of()
 {
-	tc -n "$ROUTER" class show dev "$1" | sed -n 's/^class htb c0de:1 .* rate \([^ ]*\) .*/\1/p'
+	class_rate "$ROUTER" "$1" c0de:1
 }
 
 # leaf_get DEV EXPRESSION: jq, of the leaf

@@ -180,7 +180,7 @@ link_setup()
 	examples_of codelctl.8
 	example on_host
 	# The link has 65 bytes for 64: PTM's cells
-	check "rate of ppp0" "$(rate_of ppp0)" == 37415Kbit
+	check "rate of ppp0" "$(class_rate "$HOST" ppp0 c0de:1)" == 37415Kbit
 	in_ns "$HOST" codelctl undo ppp0
 	example on_host
 	check "root of eth0 afterwards" "$(root_of eth0)" == noqueue
@@ -200,12 +200,6 @@ slow_tcp()
 	tc -n "$SERVER" qdisc add dev s1 root netem delay 10ms
 	in_ns "$HOST" sysctl -qw net.ipv4.tcp_wmem="4096 16384 65536"
 	in_ns "$SERVER" sysctl -qw net.ipv4.tcp_wmem="4096 16384 65536"
-}
-
-# rate_of DEV: of the shaper. tc of bookworm prints no JSON here
-rate_of()
-{
-	tc -n "$HOST" class show dev "$1" | sed -n 's/^class htb c0de:1 .* rate \([^ ]*\) .*/\1/p'
 }
 
 root_of()

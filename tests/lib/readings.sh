@@ -32,6 +32,12 @@ options_get()
 	qdisc_get "$1" "$2" "$3" ".options | $SORTED | tojson"
 }
 
+# class_rate NS DEV CLASS: of HTB, as tc prints it: 8Mbit. tc of bookworm has no JSON for it
+class_rate()
+{
+	tc -n "$1" class show dev "$2" | sed -n "s/^class htb $3 .* rate \([^ ]*\) .*/\1/p"
+}
+
 # link_get NS DEV EXPRESSION: jq, on ip's JSON of one link with statistics
 link_get()
 {
