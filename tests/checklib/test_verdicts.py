@@ -132,6 +132,7 @@ PROGRAMS = [
     "tests/lab/check",
     "tests/lab/report.py",
     "tests/lab/run",
+    "tests/lab/traffictest/run",
     "tests/selftest",
     "tests/test_limits.sh",
     "tests/vm/debug/check",

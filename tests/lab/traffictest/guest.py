@@ -32,11 +32,18 @@ def passes(case: Callable[[], None]) -> bool:
     return False
 
 
-def main(subject: str, *names: str) -> int:
+def chosen(subject: str, names: tuple[str, ...]) -> list[Callable[[], None]]:
     module = importlib.import_module(subject)
-    cases = [c for c in module.CASES if not names or c.__name__ in names]
     if names == ("twice",):
-        cases = [module.TWICE]
+        return [module.TWICE]
+    cases = {case.__name__: case for case in module.CASES}
+    if unknown := set(names) - set(cases):
+        sys.exit(f"{subject}: no case {min(unknown)}; the cases are {', '.join(cases)}")
+    return [case for name, case in cases.items() if not names or name in names]
+
+
+def main(subject: str, *names: str) -> int:
+    cases = chosen(subject, names)
     bench.network.command("insmod", f"{bench.network.MODULES}/slow_link.ko")
     print("TAP version 13")
     print(f"1..{len(cases)}", flush=True)
