@@ -6,11 +6,10 @@ The archives of all packages that the test installs later are in apt's cache, so
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
-from vmlib import cache, process, progress, root, sandbox
+from vmlib import cache, progress, root, sandbox
 
 # The second kernel of the test is the one without "cloud": a release has one version at a time
 FIRST, SECOND = "cloud-amd64", "amd64"
@@ -61,28 +60,13 @@ def _packages(release: str) -> list[str]:
 
 
 def _build(release: str, made: Path) -> None:
-    work = made / "work"
-    work.mkdir()
-    hook = work / "early.sh"
-    hook.write_text(EARLY)
     arguments = ["--variant=apt", "--dpkgopt=force-unsafe-io"]
     arguments += [f"--dpkgopt=path-exclude={pattern}" for pattern in NOT_IN_THE_ROOT]
-    arguments += [f'--essential-hook=sh {hook} "$1"', f"--include={','.join(_packages(release))}"]
-    argv = root.debootstrap(release, made / "root", work, arguments)
-    log = made / "log"
-
-    def steps() -> int:
-        with log.open("ab") as stream:
-            env = {**sandbox.ENVIRONMENT, "TMPDIR": str(work)}
-            script = LAST.format(later=" ".join(LATER))
-            return process.run(argv, stream, env) or sandbox.run(
-                made / "root", ["sh", "-ec", script], stream, writable=True
-            )
-
-    log.touch()
-    what = f"{release}: installing a machine (once, about three minutes)"
-    progress.check(what, progress.ticking(what, log, steps), log)
-    shutil.rmtree(work)
+    arguments += [f"--essential-hook={EARLY}", f"--include={','.join(_packages(release))}"]
+    top = root.bootstrap("installing a machine (once, three minutes)", release, made, arguments)
+    argv = ["sh", "-ec", LAST.format(later=" ".join(LATER))]
+    what = f"{release}: fetching what is installed later"
+    progress.step(what, made / "log", lambda log: sandbox.run(top, argv, log, writable=True))
 
 
 def get(release: str) -> Path:

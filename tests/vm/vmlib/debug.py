@@ -53,14 +53,8 @@ rm -rf Documentation sound tools/testing
 
 
 def _step(base: Path, made: Path, what: str, script: str) -> None:
-    log = made / "log"
-    with log.open("wb") as stream:
-        status = progress.ticking(
-            what,
-            log,
-            lambda: sandbox.run(base, ["sh", "-ec", script], stream, {INSIDE: made}),
-        )
-    progress.check(what, status, log)
+    argv = ["sh", "-ec", script]
+    progress.step(what, made / "log", lambda log: sandbox.run(base, argv, log, {INSIDE: made}))
 
 
 def _build(name: str, base: Path, kernel_release: str, made: Path) -> None:

@@ -10,27 +10,9 @@ import shutil
 from fnmatch import fnmatch
 from pathlib import Path
 
-from . import cache, cpio, process, progress, releases, root, sandbox
+from . import cache, cpio, releases, root
 
 NOT_NEEDED = ("/etc/*", "/dev/*", "/usr/lib/*/gconv/*", "/usr/include/*", "/usr/share/gdb/*")
-
-
-def _unpack(where: releases.Release, package: str, made: Path) -> Path:
-    """A folder with the package and all that it depends on."""
-    work = made / "work"
-    work.mkdir()
-    log = made / "log"
-    arguments = ["--variant=extract", f"--include={package}"]
-    argv = root.debootstrap(where.name, made / "root", work, arguments)
-    with log.open("wb") as stream:
-        status = progress.ticking(
-            f"{where.name}: fetching {package} (once)",
-            log,
-            lambda: process.run(argv, stream, {**sandbox.ENVIRONMENT, "TMPDIR": str(work)}),
-        )
-    progress.check(f"{where.name}: mmdebstrap --include={package}", status, log)
-    shutil.rmtree(work)
-    return made / "root"
 
 
 def _wanted(name: str) -> bool:
@@ -44,7 +26,8 @@ def _files(top: Path) -> list[str]:
 
 
 def _build(where: releases.Release, package: str, made: Path) -> None:
-    top = _unpack(where, package, made)
+    arguments = ["--variant=extract", f"--include={package}"]
+    top = root.bootstrap(f"fetching {package} (once)", where.name, made, arguments)
     with (made / "extra.cpio").open("wb") as stream:
         archive = cpio.Archive(stream)
         for name in _files(top):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import apt, cache, process, progress, root, sandbox, tree
+from . import apt, cache, root, sandbox, tree
 
 PACKAGES = ("gcc", "gcc-arm-linux-gnueabihf", "make", "perl")
 
@@ -56,33 +56,17 @@ rm *.deb
 """
 
 
-def _bootstrap(release: str, made: Path, work: Path, log: Path) -> None:
+def _build_root(release: str, made: Path) -> None:
     targets = [t for t in TARGETS if t.release == release]
-    hook = work / "unpack.sh"
     metas = " ".join(f"{t.headers}:{t.architecture}" for t in targets)
-    hook.write_text(UNPACK.replace("{sources}", root.SOURCES).replace("{metas}", metas))
+    hook = UNPACK.replace("{sources}", root.SOURCES).replace("{metas}", metas)
     architectures = ",".join(["amd64", *(t.architecture for t in targets)])
     arguments = ["--variant=apt", "--dpkgopt=force-unsafe-io", f"--architectures={architectures}"]
     arguments += [f"--dpkgopt=path-exclude={pattern}" for pattern in root.LEFT_OUT]
-    arguments += ["--include=" + ",".join(PACKAGES), f'--customize-hook=sh {hook} "$1"']
+    arguments += ["--include=" + ",".join(PACKAGES), f"--customize-hook={hook}"]
+    what = f"fetching headers and compilers for {architectures} (once, about a minute)"
     # Without updates: a mirror may have them for amd64 first.
-    argv = root.debootstrap(release, made / "root", work, arguments, apt.sources(release)[:1])
-    with log.open("wb") as stream:
-        status = progress.ticking(
-            f"{release}: fetching headers and compilers for {architectures} (once, about a minute)",
-            log,
-            lambda: process.run(argv, stream, {**sandbox.ENVIRONMENT, "TMPDIR": str(work)}),
-        )
-    progress.check(f"{release}: mmdebstrap for {architectures}", status, log)
-
-
-def _build_root(release: str, made: Path) -> None:
-    work = made / "work"
-    work.mkdir()
-    _bootstrap(release, made, work, made / "log")
-    for path in work.iterdir():
-        path.unlink()
-    work.rmdir()
+    root.bootstrap(what, release, made, arguments, apt.sources(release)[:1])
 
 
 def _root(release: str) -> Path:

@@ -6,13 +6,17 @@ from __future__ import annotations
 import threading
 import time
 from pathlib import Path
-from typing import Callable
+from typing import IO, Callable
 
 from . import process
 
 
-def ticking(what: str, log: Path, step: Callable[[], int]) -> int:
-    """Runs a long step; tells every few seconds how far its log has come."""
+def step(what: str, log: Path, run: Callable[[IO[bytes]], int]) -> None:
+    """Runs a long step, which adds its output to the log; tells every few seconds how far it has come.
+
+    Raises Failure with the end of the log if its status is not 0.
+    """
+    log.touch()
     done = threading.Event()
     began = time.monotonic()
 
@@ -25,10 +29,12 @@ def ticking(what: str, log: Path, step: Callable[[], int]) -> int:
     ticker = threading.Thread(target=tell, daemon=True)
     ticker.start()
     try:
-        return step()
+        with log.open("ab") as stream:
+            status = run(stream)
     finally:
         done.set()
         ticker.join()
+    check(what, status, log)
 
 
 def check(what: str, status: int, log: Path) -> None:

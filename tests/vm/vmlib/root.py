@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -45,35 +46,24 @@ rm -r "$d" "$1/tmp/no-initramfs.deb"
 """
 
 
-def debootstrap(
-    name: str, root: Path, work: Path, arguments: list[str], lines: list[str] | None = None
-) -> list[str]:
-    """The command that makes a root from `lines`, or the host's own sources; `work` is scratch."""
+def bootstrap(
+    what: str, name: str, made: Path, arguments: list[str], lines: list[str] | None = None
+) -> Path:
+    """Makes `made`/root from `lines`, or the host's own sources; `what` tells the user about it."""
     lines = apt.sources(name) if lines is None else lines
+    work = made / "work"
+    work.mkdir()
     sources = work / "sources.list"
     sources.write_text("".join(f"{line}\n" for line in lines))
     argv = [*sandbox.UNSHARE, "mmdebstrap", "--mode=root", *arguments]
     argv += [f"--aptopt={line}" for line in apt.options()]
     argv += ['--aptopt=APT::Install-Recommends "false"']
-    argv += [name, str(root)]
-    return argv + ([str(sources)] if lines else [])
-
-
-def _bootstrap(name: str, root: Path, work: Path, log: Path) -> None:
-    hook = work / "prepare.sh"
-    hook.write_text(PREPARE.replace("{sources}", SOURCES))
-    arguments = ["--variant=apt", "--dpkgopt=force-unsafe-io"]
-    arguments += [f"--dpkgopt=path-exclude={pattern}" for pattern in LEFT_OUT]
-    arguments += [f'--essential-hook=sh {hook} "$1"']
-    arguments += ["--include=" + ",".join(GUEST + BUILD)]
-    argv = debootstrap(name, root, work, arguments)
-    with log.open("wb") as stream:
-        status = progress.ticking(
-            f"{name}: fetching and unpacking the release (once, about a minute)",
-            log,
-            lambda: process.run(argv, stream, {**sandbox.ENVIRONMENT, "TMPDIR": str(work)}),
-        )
-    progress.check(f"{name}: mmdebstrap", status, log)
+    argv += [name, str(made / "root")]
+    argv += [str(sources)] if lines else []
+    env = {**sandbox.ENVIRONMENT, "TMPDIR": str(work)}
+    progress.step(f"{name}: {what}", made / "log", lambda log: process.run(argv, log, env))
+    shutil.rmtree(work)
+    return made / "root"
 
 
 def _manifest(root: Path) -> bytes:
@@ -85,14 +75,13 @@ def _manifest(root: Path) -> bytes:
 
 
 def _build(name: str, made: Path) -> None:
-    log = made / "log"
-    work = made / "work"
-    work.mkdir()
-    _bootstrap(name, made / "root", work, log)
-    (made / "manifest").write_bytes(_manifest(made / "root"))
-    for path in work.iterdir():
-        path.unlink()
-    work.rmdir()
+    arguments = ["--variant=apt", "--dpkgopt=force-unsafe-io"]
+    arguments += [f"--dpkgopt=path-exclude={pattern}" for pattern in LEFT_OUT]
+    arguments += ["--essential-hook=" + PREPARE.replace("{sources}", SOURCES)]
+    arguments += ["--include=" + ",".join(GUEST + BUILD)]
+    what = "fetching and unpacking the release (once, about a minute)"
+    root = bootstrap(what, name, made, arguments)
+    (made / "manifest").write_bytes(_manifest(root))
 
 
 def get(name: str) -> Path:

@@ -24,22 +24,12 @@ def fetch(
 ) -> None:
     """Unpacks the source into `made`/linux, without the paths that match a pattern of `left_out`."""
     wanted = package(kernel_release)
-    log, work = made / "log", made / "work"
-    work.mkdir()
     arguments = ["--variant=extract", f"--include={wanted}"]
-    argv = root.debootstrap(name, work / "root", work, arguments)
-    with log.open("wb") as stream:
-        fetched = progress.ticking(
-            f"{name}: fetching {wanted}", log, lambda: process.run(argv, stream)
-        )
-    progress.check(f"{name}: fetching {wanted}", fetched, log)
-    (archive,) = work.glob("root/usr/src/linux-source-*.tar.*")
+    top = root.bootstrap(f"fetching {wanted}", name, made, arguments)
+    (archive,) = top.glob("usr/src/linux-source-*.tar.*")
     (made / "linux").mkdir()
     argv = ["tar", "-xf", str(archive), "-C", str(made / "linux"), "--strip-components=1"]
     argv += ["--anchored", *(f"--exclude={wanted}/{pattern}" for pattern in left_out)]
-    with log.open("wb") as stream:
-        unpacked = progress.ticking(
-            f"{name}: unpacking {wanted}", log, lambda: process.run(argv, stream)
-        )
-    progress.check(f"{name}: unpacking {wanted}", unpacked, log)
-    shutil.rmtree(work)
+    what = f"{name}: unpacking {wanted}"
+    progress.step(what, made / "log", lambda log: process.run(argv, log))
+    shutil.rmtree(top)
