@@ -71,7 +71,7 @@ def complete(out: Path) -> Complaints:
             wrong.append(f"{module.NAME} has no place")
             continue
         run = "Not run." not in part[0]
-        if run and hasattr(module, "draw") and f'src="{module.NAME}.png"' not in part[0]:
+        if run and hasattr(module, "picture") and f'src="{module.NAME}.png"' not in part[0]:
             wrong.append(f"{module.NAME} has no figure")
         if run and "<table" not in part[0]:
             wrong.append(f"{module.NAME} has no table")

@@ -2,7 +2,7 @@
 """What the experiments' results are compared with: one file an experiment.
 
 Each has a NAME, the document that it READS (out/lab/READS.json), a TITLE, a SOURCE, the CLAIM of the
-source, and `table(results)`. Those with a figure have `draw(results, path)`, a CAPTION, and
+source, and `table(results)`. Those with a figure have `picture(results)`, a CAPTION, and
 `describe(results)`, the alternative text; those with targets `targets(results, bounds)`, BOUNDS of
 the sources, and CHECK, those of the reduced grids that tests/lab/check runs. `comparable(results, targets)` marks
 targets that these runs cannot judge. SUBJECTS are those shown, where not all are. WHY is a mechanism in words that holds

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Sequence
 
 from matplotlib import pyplot
@@ -84,10 +83,6 @@ def picture(results: Results, keys: Sequence[str]) -> Figure:
     right.set_xlabel("utilisation of a run, %")
     right.set_xlim(right=101)
     return figure
-
-
-def draw(results: Results, path: Path, keys: Sequence[str]) -> None:
-    plot.save(lambda: picture(results, keys), path)
 
 
 def describe(results: Results, keys: Sequence[str]) -> str:

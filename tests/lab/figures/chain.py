@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from matplotlib.figure import Figure
 
 from . import amounts, measures, plot, subjects, tables
@@ -74,10 +72,6 @@ def picture(results: Results) -> Figure:
     areas[0].set_title("Delay at each hop")
     plot.legend(figure, areas)
     return figure
-
-
-def draw(results: Results, path: Path) -> None:
-    plot.save(lambda: picture(results), path)
 
 
 def describe(results: Results) -> str:

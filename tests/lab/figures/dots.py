@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from pathlib import Path
-from typing import Sequence
+from typing import Callable, Sequence
 
 from matplotlib import pyplot
 from matplotlib.axes import Axes
@@ -21,6 +20,8 @@ ROOM = 1.1  # beyond the greatest value
 COLUMNS = 3
 LINE = 0.17  # inches a subject
 LETTERS = 46  # that fit above all columns
+
+Headlines = Callable[[Results], Sequence[Measure]]
 
 
 def panel(area: Axes, results: Results, point: Point, measure: Measure) -> None:
@@ -49,9 +50,9 @@ def axis(areas: Sequence[Axes], measure: Measure) -> None:
         area.set_xlim(0, ROOM * top or 1.0)
 
 
-def picture(results: Results, measures: Sequence[Measure]) -> Figure:
+def picture(results: Results, headlines: Headlines) -> Figure:
     """The first measures; the others are left to the tables."""
-    points, measures = results.points, measures[:COLUMNS]
+    points, measures = results.points, headlines(results)[:COLUMNS]
     height = LINE * len(results.subjects) + 0.25
     figure, areas = pyplot.subplots(
         max(1, len(points)),
@@ -73,13 +74,10 @@ def picture(results: Results, measures: Sequence[Measure]) -> Figure:
     return figure
 
 
-def draw(results: Results, path: Path, measures: Sequence[Measure]) -> None:
-    plot.save(lambda: picture(results, measures), path)
-
-
-def describe(results: Results, measures: Sequence[Measure]) -> str:
+def describe(results: Results, headlines: Headlines) -> str:
     """The first measure of every subject at every point."""
-    shown = ", ".join(m.title for m in measures[:COLUMNS])
+    measures = headlines(results)[:COLUMNS]
+    shown = ", ".join(m.title for m in measures)
     parts = []
     for point in results.points:
         found = [

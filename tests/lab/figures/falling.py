@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from matplotlib.figure import Figure
 
 from . import amounts, cases, items, measures, overtime, plot, subjects, tables, verdict
@@ -107,10 +105,6 @@ def picture(results: Results) -> Figure:
         area.set_xlabel("time, s", fontsize=8)
     plot.legend(figure, [a for row in areas for a in row])
     return figure
-
-
-def draw(results: Results, path: Path) -> None:
-    plot.save(lambda: picture(results), path)
 
 
 def describe(results: Results) -> str:

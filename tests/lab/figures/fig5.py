@@ -68,6 +68,6 @@ def table(results: Results) -> list[Table]:
     return boxes.both(results, KEYS, (near, lower))
 
 
-draw = partial(boxes.draw, keys=KEYS)
+picture = partial(boxes.picture, keys=KEYS)
 describe = partial(boxes.describe, keys=KEYS)
 headlines = boxes.wanted

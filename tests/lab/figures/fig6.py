@@ -51,6 +51,6 @@ def table(results: Results) -> list[Table]:
     return boxes.both(results, KEYS, (slow, {}))
 
 
-draw = partial(boxes.draw, keys=KEYS)
+picture = partial(boxes.picture, keys=KEYS)
 describe = partial(boxes.describe, keys=KEYS)
 headlines = boxes.wanted

@@ -179,6 +179,6 @@ def table(results: Results) -> list[Table]:
     return [*overtime.table(results, PUBLISHED), *([rises] if rises.rows else [])]
 
 
-draw = overtime.draw
+picture = overtime.picture
 describe = overtime.describe
 headlines = overtime.headlines

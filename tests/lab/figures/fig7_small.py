@@ -25,6 +25,6 @@ def table(results: Results) -> list[Table]:
     return overtime.table(results, PUBLISHED)
 
 
-draw = overtime.draw
+picture = overtime.picture
 describe = overtime.describe
 headlines = overtime.headlines

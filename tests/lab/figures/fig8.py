@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from . import amounts, cases, lines, measures, plot, tables, verdict
+from . import amounts, cases, lines, measures, tables, verdict
 from .papers import CODEL
 from .results import Point, Results
 from .tables import Measure, Table
@@ -66,10 +65,6 @@ def table(results: Results) -> list[Table]:
 
 def picture(results: Results) -> Figure:
     return lines.multiples(results, KEY, wanted(results), "round trip")
-
-
-def draw(results: Results, path: Path) -> None:
-    plot.save(lambda: picture(results), path)
 
 
 def describe(results: Results) -> str:

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from matplotlib.figure import Figure
 
-from . import cases, lines, measures, plot, tables, verdict
+from . import cases, lines, measures, tables, verdict
 from .papers import CODEL
 from .results import Results
 from .tables import Measure, Table
@@ -50,10 +48,6 @@ def table(results: Results) -> list[Table]:
 def picture(results: Results) -> Figure:
     index, drops = measures.jain_drops(results.bottleneck), measures.drops(results.bottleneck)
     return lines.multiples(results, KEY, [index, drops], "round trip")
-
-
-def draw(results: Results, path: Path) -> None:
-    plot.save(lambda: picture(results), path)
 
 
 def describe(results: Results) -> str:

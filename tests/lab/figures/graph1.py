@@ -27,6 +27,6 @@ def table(results: Results) -> list[Table]:
     return overtime.table(results, {})
 
 
-draw = overtime.draw
+picture = overtime.picture
 describe = overtime.describe
 headlines = overtime.headlines

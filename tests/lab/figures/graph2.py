@@ -70,5 +70,5 @@ def headlines(results: Results) -> list[Measure]:
     return [spike(results), *overtime.headlines(results)]
 
 
-draw = overtime.draw
+picture = overtime.picture
 describe = overtime.describe

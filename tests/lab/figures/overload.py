@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from matplotlib.figure import Figure
 
-from . import cases, lines, measures, plot, subjects, tables, verdict
+from . import cases, lines, measures, subjects, tables, verdict
 from .papers import GO
 from .results import Results
 from .tables import Comparison, Measure, Row, Table
@@ -99,10 +97,6 @@ def picture(results: Results) -> Figure:
 
 def headlines(results: Results) -> list[Measure]:
     return [m for m in wanted(results) if m.name in SHOWN]
-
-
-def draw(results: Results, path: Path) -> None:
-    plot.save(lambda: picture(results), path)
 
 
 def describe(results: Results) -> str:

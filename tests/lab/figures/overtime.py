@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any, Sequence
 
 from matplotlib.axes import Axes
@@ -113,12 +112,8 @@ def first_value(results: Results, name: str, number: Number) -> float | None:
     return tables.value(tables.medians(results, name, points, number))
 
 
-def columns_of(results: Results) -> list[tuple[str, list[str]]]:
-    """Which subjects share a panel: those of a family."""
-    return subjects.families(results.subjects)
-
-
-def picture(results: Results, parts: Sequence[tuple[str, list[str]]]) -> Figure:
+def picture(results: Results) -> Figure:
+    parts = subjects.families(results.subjects)
     figure, areas = plot.panels([*[1.7] * len(parts), 1.9, 2.4], share=False)
     found = phases(results)
     end = max((p["until_s"] for p in found), default=None)
@@ -136,10 +131,6 @@ def picture(results: Results, parts: Sequence[tuple[str, list[str]]]) -> Figure:
     areas[-1].set_title("Share of all packets that waited less")
     plot.legend(figure, areas)
     return figure
-
-
-def draw(results: Results, path: Path) -> None:
-    plot.save(lambda: picture(results, columns_of(results)), path)
 
 
 def describe(results: Results) -> str:

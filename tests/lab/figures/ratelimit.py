@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from matplotlib.figure import Figure
 
-from . import amounts, cases, lines, overload, plot, subjects, tables, verdict
+from . import amounts, cases, lines, overload, subjects, tables, verdict
 from .papers import RATE
 from .results import Results, Run, dig
 from .tables import Better, Measure, Table
@@ -92,10 +90,6 @@ def picture(results: Results) -> Figure:
 
 def headlines(results: Results) -> list[Measure]:
     return [m for m in overload.wanted(results) if m.name in SHOWN]
-
-
-def draw(results: Results, path: Path) -> None:
-    plot.save(lambda: picture(results), path)
 
 
 def describe(results: Results) -> str:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
 
 from . import dots, items, measures, tables
 from .papers import HERE
@@ -33,9 +33,5 @@ def table(results: Results) -> list[Table]:
     return [t for t in (tables.by_point(results, m) for m in wanted) if t.rows]
 
 
-def draw(results: Results, path: Path) -> None:
-    dots.draw(results, path, headlines(results))
-
-
-def describe(results: Results) -> str:
-    return dots.describe(results, headlines(results))
+picture = partial(dots.picture, headlines=headlines)
+describe = partial(dots.describe, headlines=headlines)

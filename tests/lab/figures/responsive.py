@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import partial
 
 from . import amounts, dots, exact, intree, items, measures, subjects, tables
 from .papers import HERE
@@ -117,9 +117,5 @@ def table(results: Results) -> list[Table]:
     return [*(t for t in made if t.rows), *(listing(results, *p) for p in intree.PAIRS)]
 
 
-def draw(results: Results, path: Path) -> None:
-    dots.draw(results, path, headlines(results))
-
-
-def describe(results: Results) -> str:
-    return dots.describe(results, headlines(results))
+picture = partial(dots.picture, headlines=headlines)
+describe = partial(dots.describe, headlines=headlines)

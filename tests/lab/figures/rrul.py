@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from matplotlib.figure import Figure
 
 from . import amounts, measures, plot, series, subjects, tables
@@ -92,10 +90,6 @@ def headlines(results: Results) -> list[Measure]:
     """What users notice: goodput either way and the probe's round trip."""
     names = ("goodput", "median round trip", "95th percentile round trip")
     return [m for m in wanted(results) if m.name.partition(": ")[2] in names]
-
-
-def draw(results: Results, path: Path) -> None:
-    plot.save(lambda: picture(results), path)
 
 
 def describe(results: Results) -> str:

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from matplotlib.figure import Figure
 
-from . import items, lines, measures, plot, tables
+from . import items, lines, measures, tables
 from .papers import HERE
 from .results import Results
 from .tables import Measure, Table
@@ -46,10 +44,6 @@ def table(results: Results) -> list[Table]:
 
 def picture(results: Results) -> Figure:
     return lines.multiples(results, KEY, headlines(results), "rate")
-
-
-def draw(results: Results, path: Path) -> None:
-    plot.save(lambda: picture(results), path)
 
 
 def describe(results: Results) -> str:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Sequence
 
 from matplotlib import pyplot
@@ -165,10 +164,6 @@ def picture(results: Results) -> Figure:
     areas[0][1].set_xlim(left=0)
     plot.legend(figure, [a for row in areas for a in row])
     return figure
-
-
-def draw(results: Results, path: Path) -> None:
-    plot.save(lambda: picture(results), path)
 
 
 def describe(results: Results) -> str:

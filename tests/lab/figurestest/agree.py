@@ -89,7 +89,7 @@ def of_boxes(module: Any) -> Iterator[Found]:
 def of_distribution() -> Iterator[Found]:
     """The percentiles below a course over time."""
     results = document("fig7")
-    made = overtime.picture(results, overtime.columns_of(results))
+    made = overtime.picture(results)
     for name in results.subjects:
         wanted = [
             measures.delay(results.bottleneck, which).of for which, _p in overtime.PERCENTILES

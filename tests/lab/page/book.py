@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -73,10 +74,10 @@ def chapter(module: ModuleType, found: Results | None, out: Path) -> Chapter:
     made = Chapter(
         module, found, figures.targets(module, found), tables, pairs if pairs.rows else None
     )
-    if not hasattr(module, "draw"):
+    if not hasattr(module, "picture"):
         return made
     picture = f"{module.NAME}.png"
-    module.draw(found, out / picture)
+    plot.save(partial(module.picture, found), out / picture)
     shows, size = module.describe(found), plot.size(out / picture)
     return replace(made, picture=picture, shows=shows, size=size)
 
