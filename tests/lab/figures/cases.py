@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Callable, Iterator, Sequence
 
-from . import amounts, tables
+from . import tables
 from .results import Number, Point, Results, Run
 from .verdict import Case, Target, not_comparable
 
@@ -17,6 +17,7 @@ BULK = re.compile(r"\d+ bulk")
 MANY = 5  # loads (of flows and round trips) whose middle may stand for the middle of a source's
 
 Choice = Callable[[Point], bool]
+Comparison = Callable[[float, float], float]
 
 
 def paper(results: Results, subject: str = CODEL) -> str:
@@ -34,10 +35,6 @@ def only_bulk(point: Point) -> bool:
     return not point.get("load") or bool(BULK.fullmatch(point.get("load")))
 
 
-def rate_from(bits: float) -> Choice:
-    return lambda point: (amounts.quantity(point.get("rate")) or 0) >= bits
-
-
 def runs(results: Results, subject: str, choice: Choice = every) -> Iterator[Run]:
     for run in results.runs:
         if run.qdisc == subject and choice(run.point):
@@ -51,15 +48,10 @@ def of_runs(results: Results, subject: str, number: Number, choice: Choice = eve
 
 
 def against(
-    results: Results,
-    subject: str,
-    other: str,
-    number: Number,
-    compare: Callable[[float, float], float],
-    choice: Choice = every,
+    results: Results, subject: str, other: str, number: Number, compare: Comparison
 ) -> list[Case]:
     """Each run with the other subject's of the same point and seed."""
-    return of_runs(results, subject, beside(results, other, number, compare), choice)
+    return of_runs(results, subject, beside(results, other, number, compare))
 
 
 def difference(ours: float, theirs: float) -> float:
@@ -71,9 +63,7 @@ def share(ours: float, theirs: float) -> float:
     return 100 * ours / theirs if theirs else 100.0 if not ours else float("inf")
 
 
-def beside(
-    results: Results, other: str, number: Number, compare: Callable[[float, float], float]
-) -> Number:
+def beside(results: Results, other: str, number: Number, compare: Comparison) -> Number:
     """A run's number compared with that of the other subject at the same point and seed."""
 
     def of(run: Run) -> float | None:

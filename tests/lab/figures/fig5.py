@@ -30,7 +30,8 @@ CHECK: Bounds = {**BOUNDS, "low_ms": 2, "high_ms": 6, "above_red": 0}
 
 
 def judged(bounds: Bounds, point: Point) -> bool:
-    return cases.rate_from(bounds["from_bits"])(point) and cases.only_bulk(point)
+    rate = amounts.quantity(point.get("rate")) or 0
+    return rate >= bounds["from_bits"] and cases.only_bulk(point)
 
 
 def targets(results: Results, bounds: Bounds) -> list[Target]:

@@ -86,8 +86,8 @@ def panel(
     results: Results,
     key: str,
     measure: Measure,
-    names: Sequence[str] | None = None,
-    place: Place = amounts.quantity,
+    names: Sequence[str],
+    place: Place,
 ) -> None:
     """The subjects `names` in their colours, all others pale."""
     values = in_place(results, key, place)
@@ -97,7 +97,7 @@ def panel(
         found = middles(results, name, key, measure, values)
         if all(map(math.isnan, found)):
             continue
-        if names is not None and name not in names:
+        if name not in names:
             area.plot(x, found, color="0.5", linewidth=0.7, alpha=PALE)
             continue
         plot.line(area, name, x, found, marker=plot.style(name).marker)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .results import Run, dig
+from .results import dig
 from .tables import Better, Measure, scaled
 
 LOW, HIGH, NEITHER = Better.LOW, Better.HIGH, Better.NEITHER
@@ -21,14 +21,9 @@ NAMES = {
 }
 
 
-def delay(queue: str, which: str, name: str = "") -> Measure:
+def delay(queue: str, which: str) -> Measure:
     """Of the time in the queue of every packet that was sent."""
-
-    def of(run: Run) -> float | None:
-        found: float | None = run.queue(queue, "delay_ms", which)
-        return found
-
-    return Measure(name or f"{NAMES[which]} delay", "ms", LOW, of)
+    return Measure(f"{NAMES[which]} delay", "ms", LOW, lambda r: r.queue(queue, "delay_ms", which))
 
 
 def utilisation(queue: str) -> Measure:

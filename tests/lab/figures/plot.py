@@ -31,6 +31,7 @@ DPI = 160
 ROOM = 1.5  # beyond the extremes on a logarithmic axis
 FEW = 100.0  # from the least to the greatest: so short a logarithmic axis has labels between the powers of ten
 COLUMN = 64  # letters that fit above all columns of a matrix
+ROW = 1.25  # inches of each row of a matrix
 LEGEND_COLUMNS = 2
 LEGEND_LINE = 0.19  # inches
 INK = "ink"  # black on light pages, white on dark ones
@@ -71,7 +72,7 @@ STYLES = {
     "fq_pie": Style("#CC79A7", "-.", "h"),
     "dualpi2": Style(INK, ":", "*"),
 }
-OTHERS = (Style("#999999", "-", "x"), Style("#999999", "--", "+"), Style("#999999", ":", "*"))
+OTHER = Style("#999999", "-", "x")
 
 COMMON = {
     "font.family": "DejaVu Sans",
@@ -92,7 +93,6 @@ COMMON = {
     "lines.markersize": 4.5,
     "xtick.major.width": 0.7,
     "ytick.major.width": 0.7,
-    "svg.hashsalt": "lab",
 }
 
 
@@ -141,12 +141,8 @@ def size(picture: Path) -> tuple[int, int]:
         return round(image.width * 96 / DPI), round(image.height * 96 / DPI)
 
 
-def style(name: str, among: Sequence[str] = ()) -> Style:
-    if name in STYLES:
-        return STYLES[name]
-    unknown = [n for n in among if n not in STYLES]
-    place = unknown.index(name) if name in unknown else 0
-    return OTHERS[place % len(OTHERS)]
+def style(name: str) -> Style:
+    return STYLES.get(name, OTHER)
 
 
 def line(area: Axes, name: str, x: Sequence[float], y: Sequence[float], **more: object) -> None:
@@ -186,13 +182,13 @@ def panels(heights: Sequence[float], share: bool = True) -> tuple[Figure, list[A
 
 
 def matrix(
-    rows: Sequence[tuple[str, object]], columns: Sequence[str], height: float = 1.25
+    rows: Sequence[tuple[str, object]], columns: Sequence[str]
 ) -> tuple[Figure, list[list[Axes]]]:
     """A row of panels for each (title, _), a column for each name; rows share x, columns share y."""
     figure, areas = pyplot.subplots(
         max(1, len(rows)),
         len(columns),
-        figsize=(WIDTH, 0.5 + height * max(1, len(rows))),
+        figsize=(WIDTH, 0.5 + ROW * max(1, len(rows))),
         sharex=True,
         sharey="col",
         squeeze=False,

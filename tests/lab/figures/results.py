@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Callable, Iterable
+from typing import Any, Callable, Iterable, Sequence
 
 from . import amounts, subjects
 
@@ -31,9 +31,8 @@ class Point:
     def get(self, key: str) -> str:
         return dict(self.labels).get(key, "")
 
-    def title(self, keys: Iterable[str] | None = None) -> str:
-        wanted = list(keys) if keys is not None else [k for k, _ in self.labels]
-        return ", ".join(label(k, v) for k, v in self.labels if k in wanted)
+    def title(self, keys: Sequence[str]) -> str:
+        return ", ".join(label(k, v) for k, v in self.labels if k in keys)
 
 
 def label(key: str, value: str) -> str:

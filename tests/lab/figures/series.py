@@ -102,10 +102,10 @@ def share_below(data: dict[str, Any], bound: float) -> float | None:
     return 100 * sum(v < bound for v in found) / len(found) if found else None
 
 
-def rate_over_time(data: dict[str, Any], window: float = 1.0) -> tuple[list[float], list[float]]:
-    """Mbit/s in each window, from the cumulative kilobytes."""
+def rate_over_time(data: dict[str, Any]) -> tuple[list[float], list[float]]:
+    """Mbit/s in each second, from the cumulative kilobytes."""
     step, total = data["step_s"], data["kbytes"]
-    each = max(1, round(window / step))
+    each = max(1, round(1 / step))
     marks = [0.0, *total[each - 1 :: each]]
     rates = [(b - a) * 8e-3 / (each * step) for a, b in zip(marks, marks[1:])]
     return [data["from_s"] + (n + 0.5) * each * step for n in range(len(rates))], rates

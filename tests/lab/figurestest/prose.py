@@ -23,7 +23,7 @@ def numbers(words: str) -> list[str]:
 
 
 def of_module(module: ModuleType) -> list[str]:
-    words = (getattr(module, name, "") for name in ("WHY", "CAPTION", "FOLLOWS"))
+    words = (getattr(module, name, "") for name in ("WHY", "CAPTION"))
     return [n for w in words for n in numbers(w)]
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from types import ModuleType
 from typing import Callable, Mapping
 
 from figures import (
@@ -16,7 +17,6 @@ from figures import (
     intree,
     measures,
     subjects,
-    tables,
 )
 from figures.results import Results
 from figures.tables import Better, Measure
@@ -57,9 +57,9 @@ def machine(results: Results) -> str:
     return f"Medians over {seeds} seeds, in brackets the least and the greatest; Linux {kernel}."
 
 
-def picture(module: object, results: Results, name: str, top: str = "../") -> str:
+def picture(module: ModuleType, results: Results, top: str = "../") -> str:
     """`top`: of the tree, from the document's folder."""
-    return f"![{getattr(module, 'describe')(results)}]({top}tests/lab/report/{name}.png)"
+    return f"![{module.describe(results)}]({top}tests/lab/report/{module.NAME}.png)"
 
 
 def of_falling(found: Documents) -> str:
@@ -68,7 +68,7 @@ def of_falling(found: Documents) -> str:
     point = results.points[0]
     wanted = falling.opening(results)
     head = [results.title_of(point), *(m.title for m in wanted)]
-    lines = [picture(falling, results, "falling", ""), "", row(head), row(["---"] * len(head))]
+    lines = [picture(falling, results, ""), "", row(head), row(["---"] * len(head))]
     for name in results.subjects:
         values = [results.values(name, point, m.of) for m in wanted]
         words = [beside.number(v) if v else amounts.NONE for v in values]
@@ -84,7 +84,7 @@ def of_fig7(found: Documents) -> str:
     wanted.append(Measure("bytes, of tail drop\u2019s", "%", Better.HIGH, moved))
     names = [n for n in SHOWN if n in results.subjects]
     head = ["figure 7, all packets", "paper\u2019s CoDel", *map(subjects.title, names)]
-    lines = [picture(fig7, results, "fig7"), "", row(head), row(["---"] * len(head))]
+    lines = [picture(fig7, results), "", row(head), row(["---"] * len(head))]
     for measure in wanted:
         values = [results.values(n, results.points[0], measure.of) for n in names]
         words = [beside.number(v) if v else amounts.NONE for v in values]
@@ -106,7 +106,7 @@ def of_graph2(found: Documents) -> str:
         )
     when = amounts.exactly(graph2.fall(results), "s")
     words = f"When the rate falls at {when}, the {spike.name} is {', '.join(parts)}."
-    return "\n".join([words, machine(results), "", picture(graph2, results, "graph2"), ""])
+    return "\n".join([words, machine(results), "", picture(graph2, results), ""])
 
 
 def of_in_tree(found: Documents) -> str:

@@ -21,8 +21,8 @@ LOOKS = {
 }
 
 
-def count(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
+def count(number: int, one: str) -> str:
+    return f"{number} {one}{'' if number == 1 else 's'}"
 
 
 def of_targets(found: Sequence[Target]) -> str:
