@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from . import amounts, measures, plot, subjects, tables
+from . import amounts, items, measures, plot, subjects, tables
 from .papers import CS244
 from .results import Results
 from .tables import Listing, Measure, Table
@@ -42,12 +42,9 @@ def table(results: Results) -> list[Table]:
     made: list[Table] = [algorithms(results)]
     for hop in hops(results):
         made += tables.measured(results, hop, measures.of_queue(hop))
-    for item, traffic in sorted({(n, t["kind"]) for r in results.runs for n, t in r.kinds(*ENDS)}):
-        made += tables.measured(results, f"End to end, {item}", measures.of_traffic(item, traffic))
+    for item, kind in items.by_name(results, "probe", "ping", "cbr", "web", "bulk"):
+        made += tables.measured(results, f"End to end, {item}", measures.of_traffic(item, kind))
     return made
-
-
-ENDS = ("probe", "ping", "cbr", "web", "bulk")
 
 
 def picture(results: Results) -> Figure:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable, Mapping, Sequence
 
-from . import amounts, beside, exact, measures, overload, subjects, tables
+from . import amounts, beside, exact, items, measures, overload, subjects, tables
 from .results import Point, Results
 from .tables import Better, Listing, Measure
 from .verdict import Target
@@ -52,9 +52,9 @@ def of_kind(kind: str, name: str) -> Callable[[Results], Measure | None]:
     """A measure of the first traffic item of a kind."""
 
     def find(results: Results) -> Measure | None:
-        items = sorted({n for r in results.runs for n, _t in r.kinds(kind)})
-        found = (m for i in items[:1] for m in measures.of_traffic(i, kind) if m.name == name)
-        return next(found, None)
+        first = items.by_name(results, kind)[:1]
+        found = (m for item, _kind in first for m in measures.of_traffic(item, kind))
+        return next((m for m in found if m.name == name), None)
 
     return find
 

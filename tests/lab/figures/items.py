@@ -8,11 +8,16 @@ from .results import Results, Run, dig
 from .tables import Better, Measure, scaled
 
 
+def by_name(results: Results, *kinds: str) -> list[tuple[str, str]]:
+    """The items of traffic of these kinds, or of all kinds, and the kind of each."""
+    found = {(n, t.get("kind", "")) for r in results.runs for n, t in r.traffic.items()}
+    return sorted(i for i in found if not kinds or i[1] in kinds)
+
+
 def kinds(results: Results) -> list[tuple[str, str]]:
     """Every item of traffic in the order of the scenario, and its kind."""
-    found = {n: t["kind"] for r in results.runs for n, t in r.traffic.items()}
     order = list(results.scenario.get("traffic") or {})
-    return sorted(found.items(), key=lambda i: (order.index(i[0]) if i[0] in order else 99, i[0]))
+    return sorted(by_name(results), key=lambda i: order.index(i[0]) if i[0] in order else 99)
 
 
 def of_item(item: str, kind: str) -> list[Measure]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from . import amounts, measures, plain, subjects, tables
+from . import amounts, items, measures, plain, subjects, tables
 from .papers import HERE
 from .results import Results, label
 from .tables import Listing, Measure, Table
@@ -20,11 +20,7 @@ show what it moves."""
 
 def wanted(results: Results) -> list[Measure]:
     """Of the traffic, which is there without the meter; then of the queues."""
-    items = {(n, t.get("kind", "")) for r in results.runs for n, t in r.traffic.items()}
-    made = []
-    for item, kind in sorted(items):
-        for m in measures.of_traffic(item, kind):
-            made.append(Measure(f"{item}: {m.name}", m.unit, m.better, m.of))
+    made = [m for i, kind in items.by_name(results) for m in items.of_item(i, kind)]
     return made + [m for q in results.compared for m in measures.of_queue(q)]
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from . import measures, tables
+from . import items, measures, tables
 from .results import Results
 from .tables import Table
 
@@ -12,7 +12,6 @@ def table(results: Results) -> list[Table]:
     made: list[Table] = []
     for queue in results.compared:
         made += tables.measured(results, f"Queue {queue}", measures.of_queue(queue))
-    items = {(n, t.get("kind", "")) for r in results.runs for n, t in r.traffic.items()}
-    for item, kind in sorted(items):
+    for item, kind in items.by_name(results):
         made += tables.measured(results, f"Traffic {item}", measures.of_traffic(item, kind))
     return made

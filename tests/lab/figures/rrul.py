@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from . import amounts, measures, plot, series, subjects, tables
+from . import amounts, items, measures, plot, series, subjects, tables
 from .papers import FLENT
 from .results import Results, Run
 from .tables import Measure, Table
@@ -28,17 +28,10 @@ def queue_of(results: Results, direction: str) -> str:
     return found[0] if found else ""
 
 
-def items(results: Results, *kinds: str) -> list[tuple[str, str]]:
-    return sorted({(n, t["kind"]) for r in results.runs for n, t in r.kinds(*kinds)})
-
-
 def wanted(results: Results) -> list[Measure]:
     """Named by the item: uploads and downloads are told apart by their names."""
-    made = []
-    for item, kind in items(results, "bulk", "probe", "ping"):
-        for m in measures.of_traffic(item, kind):
-            made.append(Measure(f"{item}: {m.name}", m.unit, m.better, m.of))
-    return made
+    found = items.by_name(results, "bulk", "probe", "ping")
+    return [m for item, kind in found for m in items.of_item(item, kind)]
 
 
 def table(results: Results) -> list[Table]:
@@ -94,7 +87,7 @@ def headlines(results: Results) -> list[Measure]:
 
 def describe(results: Results) -> str:
     parts = []
-    for item, kind in items(results, "probe")[:1] or items(results, "ping")[:1]:
+    for item, kind in (items.by_name(results, "probe") or items.by_name(results, "ping"))[:1]:
         middle = next(m for m in measures.of_traffic(item, kind) if m.name.startswith("median"))
         for name in results.subjects:
             found = [v for p in results.points[:1] for v in results.values(name, p, middle.of)]
