@@ -26,17 +26,10 @@ def wanted(results: Results) -> tuple[Measure, Measure]:
     return measures.delay(queue, "p50"), measures.utilisation(queue)
 
 
-def number(
-    results: Results, subject: str, points: Sequence[Point], measure: Measure
-) -> float | None:
-    """Where the bar is."""
-    return tables.value(tables.medians(results, subject, points, measure.of))
-
-
 def strip(
     area: Axes, results: Results, place: int, name: str, points: Sequence[Point], measure: Measure
 ) -> None:
-    middle = number(results, name, points, measure)
+    middle = tables.value(tables.medians(results, name, points, measure.of))
     if middle is None:
         return
     look = plot.style(name)
@@ -90,10 +83,7 @@ def describe(results: Results, keys: Sequence[str]) -> str:
     delay, _busy = wanted(results)
     parts = []
     for title, points in tables.groups(results, keys).items():
-        found = ((s, number(results, s, points, delay)) for s in results.subjects)
-        words = [
-            f"{subjects.title(s)} {amounts.amount(v, 'ms')}" for s, v in found if v is not None
-        ]
+        words = tables.in_words(results, points, delay.of, f"{amounts.FIXED}ms")
         parts.append(f"{title}: {', '.join(words)}")
     return (
         "Each run\u2019s median queue delay, on a logarithmic axis, and its utilisation as dots, with a bar at "

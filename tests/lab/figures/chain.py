@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from . import amounts, items, measures, plot, subjects, tables
+from . import items, measures, plot, subjects, tables
 from .papers import CS244
 from .results import Results
 from .tables import Listing, Measure, Table
@@ -75,8 +75,7 @@ def describe(results: Results) -> str:
     parts = []
     for hop in hops(results):
         number = measures.delay(hop, "p50").of
-        found = ((s, results.values(s, results.points[0], number)) for s in results.subjects)
-        words = [f"{subjects.title(s)} {amounts.text(tables.value(v))} ms" for s, v in found if v]
+        words = tables.in_words(results, results.points[:1], number, " ms")
         parts.append(f"{hop}: {', '.join(words)}")
     return f"Median and 95th percentile of the delay at each hop. Medians at {'; at '.join(parts)}."
 

@@ -11,7 +11,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from . import amounts, plot, subjects, tables
+from . import plot, subjects, tables
 from .results import Point, Results
 from .tables import Measure
 
@@ -80,10 +80,7 @@ def describe(results: Results, headlines: Headlines) -> str:
     shown = ", ".join(m.title for m in measures)
     parts = []
     for point in results.points:
-        found = [
-            (s, results.values(s, point, m.of)) for m in measures[:1] for s in results.subjects
-        ]
-        words = [f"{subjects.title(s)} {amounts.text(tables.value(v))}" for s, v in found if v]
+        words = [w for m in measures[:1] for w in tables.in_words(results, [point], m.of)]
         where = f"{results.title_of(point)}: " if results.varied else ""
         parts.append(f"{where}{', '.join(words)}")
     first = measures[0].title if measures else ""

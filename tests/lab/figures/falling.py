@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from . import amounts, cases, items, measures, overtime, plot, subjects, tables, verdict
+from . import cases, items, measures, overtime, plot, subjects, tables, verdict
 from .papers import HERE
 from .results import Point, Results
 from .tables import Better, Measure, Table
@@ -111,8 +111,7 @@ def describe(results: Results) -> str:
     longest = delays(results)[-1]
     parts = []
     for point in results.points:
-        found = [(s, results.values(s, point, longest.of)) for s in results.subjects]
-        words = [f"{subjects.title(s)} {amounts.text(tables.value(v))} ms" for s, v in found if v]
+        words = tables.in_words(results, [point], longest.of, " ms")
         parts.append(f"{results.title_of(point)}: {', '.join(words)}")
     return (
         "Queue delay over time on a logarithmic axis, before and after the rate falls. Longest delay "

@@ -89,10 +89,7 @@ def describe(results: Results) -> str:
     parts = []
     for item, kind in (items.by_name(results, "probe") or items.by_name(results, "ping"))[:1]:
         middle = next(m for m in measures.of_traffic(item, kind) if m.name.startswith("median"))
-        for name in results.subjects:
-            found = [v for p in results.points[:1] for v in results.values(name, p, middle.of)]
-            if found:
-                parts.append(f"{subjects.title(name)} {amounts.text(tables.value(found))} ms")
+        parts += tables.in_words(results, results.points[:1], middle.of, " ms")
     return (
         "Three panels over time: download and upload in Mbit/s, and the round trip of a probe on a "
         f"logarithmic axis. Median round trip: {'; '.join(parts)}."

@@ -9,7 +9,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from . import amounts, beside, cases, measures, plot, subjects, tables, verdict
+from . import beside, cases, measures, plot, tables, verdict
 from .papers import CODEL
 from .results import Results
 from .tables import Listing, Measure, Table
@@ -171,10 +171,7 @@ def describe(results: Results) -> str:
     for queue in results.compared:
         number = measures.delay(queue, "mean").of
         for point in results.points:
-            found = ((s, results.values(s, point, number)) for s in results.subjects)
-            words = [
-                f"{subjects.title(s)} {amounts.text(tables.value(v))} ms" for s, v in found if v
-            ]
+            words = tables.in_words(results, [point], number, " ms")
             parts.append(f"{direction(queue)}, {results.title_of(point)}: {', '.join(words)}")
     return f"Dots for mean delay and drop rate of each qdisc. Mean delay {'; '.join(parts)}."
 

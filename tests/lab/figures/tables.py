@@ -134,6 +134,14 @@ def medians(
     return tuple(made)
 
 
+def in_words(
+    results: Results, points: Sequence[Point], number: Number, unit: str = ""
+) -> list[str]:
+    """Each subject and its number over these points, for those that have one."""
+    found = ((s, value(medians(results, s, points, number))) for s in results.subjects)
+    return [f"{subjects.title(s)} {amounts.text(v)}{unit}" for s, v in found if v is not None]
+
+
 def drop_empty(rows: Sequence[Row]) -> list[Row]:
     return [r for r in rows if any(r.cells.values())]
 
