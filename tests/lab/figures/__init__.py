@@ -59,7 +59,9 @@ BY_NAME = {m.NAME: m for m in EXPERIMENTS}
 
 def shown(module: ModuleType, results: Results) -> Results:
     """The SUBJECTS of an experiment, if it does not show all that its document has."""
-    return results.among(module.SUBJECTS) if hasattr(module, "SUBJECTS") else results
+    if not hasattr(module, "SUBJECTS"):
+        return results
+    return results.only(lambda run: run.qdisc in module.SUBJECTS)
 
 
 def targets(module: ModuleType, results: Results, *, reduced: bool = False) -> list[Target]:

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from . import cases, items, measures, overtime, plot, subjects, tables, verdict
 from .papers import HERE
-from .results import Point, Results
+from .results import Results
 from .tables import Better, Measure, Table
 from .verdict import Bounds, Target
 
@@ -83,19 +83,12 @@ def targets(results: Results, bounds: Bounds) -> list[Target]:
     ]
 
 
-def only(results: Results, point: Point) -> Results:
-    """The results of one point."""
-    runs = [d for d, r in zip(results.data["runs"], results.runs) if r.point == point]
-    return Results({**results.data, "runs": runs})
-
-
 def picture(results: Results) -> Figure:
     families = subjects.families(results.subjects)
-    found = [only(results, p) for p in results.points]
-    titles = [results.title_of(p) for p in results.points]
-    figure, areas = plot.matrix(families, titles)
+    figure, areas = plot.matrix(families, [results.title_of(p) for p in results.points])
     for (_title, names), row in zip(families, areas):
-        for area, part in zip(row, found):
+        for area, point in zip(row, results.points):
+            part = results.only(lambda run: run.point == point)
             overtime.delays(area, part, [n for n in names if n in part.subjects])
             overtime.rates_on_top(area, overtime.phases(part), False)
             area.set_ylabel("")

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Callable, Iterable, Sequence
+from typing import Any, Callable, Sequence
 
 from . import amounts, subjects
 
@@ -89,15 +89,9 @@ class Results:
         self.runs = [run_of(r) for r in data["runs"]]
         self._found = {(r.qdisc, r.point, r.seed): r for r in self.runs}
 
-    def among(self, names: Iterable[str]) -> Results:
-        """The same with these subjects alone."""
-        wanted = set(names)
-        runs = [r for r in self.data["runs"] if r["qdisc"] in wanted]
-        return Results({**self.data, "runs": runs})
-
-    def at(self, key: str, value: str) -> Results:
-        """The same with the points alone that have this label."""
-        runs = [r for r in self.data["runs"] if str((r.get("point") or {}).get(key)) == value]
+    def only(self, chosen: Callable[[Run], bool]) -> Results:
+        """The same with these runs alone."""
+        runs = [d for d, r in zip(self.data["runs"], self.runs) if chosen(r)]
         return Results({**self.data, "runs": runs})
 
     @property

@@ -80,7 +80,10 @@ UNSTATED = "path"  # the key of the round trip and the buffer
 
 def comparable(results: Results, found: list[Target]) -> list[Target]:
     """A target that is met with some round trips and buffers, and missed with others, judges the choice of them."""
-    each = [targets(results.at(UNSTATED, v), BOUNDS) for v in results.labels.get(UNSTATED, [])]
+    each = [
+        targets(results.only(lambda run: run.point.get(UNSTATED) == value), BOUNDS)
+        for value in results.labels.get(UNSTATED, [])
+    ]
     made = []
     for place, target in enumerate(found):
         met = sum(ways[place].met is True for ways in each)

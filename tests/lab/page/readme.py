@@ -7,6 +7,7 @@ import re
 from types import ModuleType
 from typing import Callable, Mapping
 
+import figures
 from figures import (
     amounts,
     beside,
@@ -93,8 +94,7 @@ def of_fig7(found: Documents) -> str:
 
 
 def of_graph2(found: Documents) -> str:
-    results = document(found, "graph2")
-    results = results.among(graph2.SUBJECTS)
+    results = figures.shown(graph2, document(found, "graph2"))
     spike = graph2.spike(results)
     parts = []
     for name in results.subjects:
