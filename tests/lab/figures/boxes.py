@@ -94,7 +94,7 @@ def describe(results: Results, keys: Sequence[str]) -> str:
 def both(
     results: Results, keys: Sequence[str], sources: Sequence[tables.Sources] = ({}, {})
 ) -> list[Table]:
-    """Delay and utilisation: the numbers at the bars, then every run."""
+    """Delay and utilisation: the numbers of each row of points, then every run."""
     shown = wanted(results)
-    middles: list[Table] = [tables.summarised(results, m, keys, s) for m, s in zip(shown, sources)]
+    middles: list[Table] = [tables.by_point(results, m, keys, s) for m, s in zip(shown, sources)]
     return [*middles, *(tables.by_point(results, m, folded=True) for m in shown)]

@@ -7,10 +7,10 @@ from functools import partial
 
 from matplotlib.figure import Figure
 
-from . import amounts, cases, lines, measures, tables, verdict
+from . import amounts, boxes, cases, lines, measures, tables, verdict
 from .papers import CODEL
 from .results import Point, Results
-from .tables import Measure, Table
+from .tables import Table
 from .verdict import Bounds, Target
 
 NAME = "fig8"
@@ -27,11 +27,6 @@ target\u2019s length is a small part of the window that has to grow again."""
 KEY = "rtt"
 BOUNDS: Bounds = {"up_to_s": 0.2, "percent": 98}
 CHECK: Bounds = {"up_to_s": 0.2, "percent": 87}
-
-
-def wanted(results: Results) -> tuple[Measure, Measure]:
-    queue = results.bottleneck
-    return measures.delay(queue, "p50"), measures.utilisation(queue)
 
 
 def near(bounds: Bounds, point: Point) -> bool:
@@ -55,20 +50,15 @@ def comparable(results: Results, found: list[Target]) -> list[Target]:
 def table(results: Results) -> list[Table]:
     close = {p: "CoDel near tail drop" for p in tables.groups(results, [KEY])}
     close = {p: words for p, words in close.items() if p != amounts.pretty("500ms")}
-    delay, busy = wanted(results)
-    middles: list[Table] = [
-        tables.summarised(results, delay, [KEY]),
-        tables.summarised(results, busy, [KEY], close),
-    ]
-    return [*middles, *(tables.by_point(results, m, folded=True) for m in (delay, busy))]
+    return boxes.both(results, [KEY], ({}, close))
 
 
 def picture(results: Results) -> Figure:
-    return lines.multiples(results, KEY, wanted(results), "round trip")
+    return lines.multiples(results, KEY, headlines(results), "round trip")
 
 
 def describe(results: Results) -> str:
-    return lines.describe(results, KEY, wanted(results), "the round trip")
+    return lines.describe(results, KEY, headlines(results), "the round trip")
 
 
-headlines = wanted
+headlines = boxes.wanted

@@ -39,8 +39,8 @@ def table(results: Results) -> list[Table]:
     above = {p: "CoDel above RED" for p in tables.groups(results, [KEY])}
     drops = measures.drops(results.bottleneck)
     return [
-        tables.summarised(results, index, [KEY], above),
-        tables.summarised(results, drops, [KEY]),
+        tables.by_point(results, index, [KEY], above),
+        tables.by_point(results, drops, [KEY]),
         tables.by_point(results, index, folded=True),
     ]
 

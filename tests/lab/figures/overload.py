@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from . import cases, lines, measures, subjects, tables, verdict
 from .papers import GO
 from .results import Results
-from .tables import Comparison, Measure, Row, Table
+from .tables import Measure, Table
 from .verdict import Bounds, Target
 
 NAME = "overload"
@@ -74,15 +74,12 @@ def targets(results: Results, bounds: Bounds) -> list[Target]:
     return made
 
 
-def sourced(found: Comparison, name: str) -> Comparison:
-    """The library published one of its nine points."""
-    published = {TWICE: PUBLISHED.get(name, "")}
-    rows = [Row(r.label, r.better, r.cells, published.get(r.label, "")) for r in found.rows]
-    return Comparison(found.title, rows, found.note, found.folded)
-
-
 def table(results: Results) -> list[Table]:
-    return [sourced(tables.by_point(results, m), m.name) for m in wanted(results)]
+    """The library published one of its nine points."""
+    return [
+        tables.by_point(results, m, sources={TWICE: PUBLISHED.get(m.name, "")})
+        for m in wanted(results)
+    ]
 
 
 def ratio(label: str) -> float | None:

@@ -200,7 +200,7 @@ def by_phase(
             rate = amounts.exactly(phase["rate_mbit"], "Mbit/s")
             label = f"{phase['at_s']:g}\u2013{phase['until_s']:g}{amounts.FIXED}s, {rate}"
             label += f", below {amounts.exactly(held_below, 'ms')}" if held_below else ""
-            rows.append(tables.row(results, label, measure, point))
+            rows.append(tables.row(results, label, measure, [point]))
         words = ", ".join(w for w in (f"{title}, {unit}", point.title(results.varied)) if w)
         made.append(tables.Comparison(words, tables.drop_empty(rows), note))
     return [t for t in made if t.rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Iterable, Sequence
+from typing import Iterable, Mapping, Sequence
 
 from . import amounts, subjects
 from .results import Number, Point, Results, Run
@@ -74,45 +74,42 @@ class Listing:
 
 
 Table = Comparison | Listing
-Sources = dict[str, str]
+Sources = Mapping[str, str]
 
 
-def row(results: Results, label: str, measure: Measure, point: Point, source: str = "") -> Row:
-    cells = {s: results.values(s, point, measure.of) for s in results.subjects}
+def row(
+    results: Results, label: str, measure: Measure, points: Sequence[Point], source: str = ""
+) -> Row:
+    cells = {s: medians(results, s, points, measure.of) for s in results.subjects}
     return Row(label, measure.better, cells, source)
 
 
 def measured(
-    results: Results, title: str, measures: Iterable[Measure], sources: Sources | None = None
+    results: Results, title: str, measures: Iterable[Measure], sources: Sources = {}
 ) -> list[Comparison]:
     """One table a point, whose rows are measures."""
     made = []
     for point in results.points:
         words = point.title(results.varied)
-        rows = [row(results, m.title, m, point, (sources or {}).get(m.name, "")) for m in measures]
+        rows = [row(results, m.title, m, [point], sources.get(m.name, "")) for m in measures]
         made.append(Comparison(f"{title}, {words}" if words else title, drop_empty(rows)))
     return [t for t in made if t.rows]
 
 
-def by_point(results: Results, measure: Measure, folded: bool = False) -> Comparison:
-    """One table a measure, whose rows are points."""
-    rows = [row(results, results.title_of(p), measure, p) for p in results.points]
-    title = f"{measure.title}, every run" if folded else measure.title
-    return Comparison(title[0].upper() + title[1:], drop_empty(rows), "", folded)
-
-
-def summarised(
-    results: Results, measure: Measure, keys: Sequence[str], sources: Sources | None = None
+def by_point(
+    results: Results,
+    measure: Measure,
+    keys: Sequence[str] | None = None,
+    sources: Sources = {},
+    folded: bool = False,
 ) -> Comparison:
-    """Rows are groups of points with the same labels of `keys`."""
-    rows, several = [], False
-    for group, points in groups(results, keys).items():
-        cells = {s: medians(results, s, points, measure.of) for s in results.subjects}
-        rows.append(Row(group, measure.better, cells, (sources or {}).get(group, "")))
-        several = several or len(points) > 1
-    title = measure.title[0].upper() + measure.title[1:]
+    """One table a measure, whose rows are groups of points with the same labels of `keys`; by default, points."""
+    found = groups(results, results.varied if keys is None else keys)
+    rows = [row(results, g, measure, points, sources.get(g, "")) for g, points in found.items()]
+    title = f"{measure.title}, every run" if folded else measure.title
+    several = any(len(points) > 1 for points in found.values())
     note = "A seed\u2019s value is the median over the loads of the row." if several else ""
-    return Comparison(title, drop_empty(rows), note)
+    return Comparison(title[0].upper() + title[1:], drop_empty(rows), note, folded)
 
 
 def groups(results: Results, keys: Sequence[str]) -> dict[str, list[Point]]:
