@@ -83,7 +83,8 @@ def not_run(out: Path) -> Complaints:
     text = (out / "index.html").read_text()
     listed = re.search(r"Not run: ([^<]*)\.", text)
     found = set(listed[1].split(", ")) if listed else set()
-    want = {m.NAME for m in figures.EXPERIMENTS if not (out / f"{m.READS}.json").exists()}
+    found_in = {m.NAME: out / f"{figures.document(m)}.json" for m in figures.EXPERIMENTS}
+    want = {name for name, path in found_in.items() if not path.exists()}
     return [f"not run: {found}, not {want}"] if found != want else []
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """What the experiments' results are compared with: one file an experiment.
 
-Each has a NAME, the document that it READS (out/lab/READS.json), a TITLE, a SOURCE, the CLAIM of the
-source, and `table(results)`. Those with a figure have `picture(results)`, a CAPTION, and
+Each has a NAME, a TITLE, a SOURCE, the CLAIM of the source, and `table(results)`. Its document is out/lab/NAME.json,
+or that of another experiment, which it READS. Those with a figure have `picture(results)`, a CAPTION, and
 `describe(results)`, the alternative text; those with targets `targets(results, bounds)`, BOUNDS of
 the sources, and CHECK, those of the reduced grids that tests/lab/check runs. `comparable(results, targets)` marks
 targets that these runs cannot judge. SUBJECTS are those shown, where not all are. WHY is a mechanism in words that holds
@@ -55,6 +55,11 @@ PARTS: dict[str, tuple[ModuleType, ...]] = {
 }
 EXPERIMENTS = tuple(m for modules in PARTS.values() for m in modules)
 BY_NAME = {m.NAME: m for m in EXPERIMENTS}
+
+
+def document(module: ModuleType) -> str:
+    """The name of the document that an experiment reads."""
+    return str(getattr(module, "READS", module.NAME))
 
 
 def shown(module: ModuleType, results: Results) -> Results:

@@ -11,7 +11,6 @@ from .results import Results
 from .tables import Measure, Table
 
 NAME = "bbr"
-READS = NAME
 TITLE = "BBR beside CUBIC"
 SOURCE = HERE
 CLAIM = """BBR sends at the rate that it has measured and hardly answers a drop; CUBIC reduces its window at every

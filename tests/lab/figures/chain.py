@@ -11,7 +11,6 @@ from .results import Results
 from .tables import Listing, Measure, Table
 
 NAME = "chain"
-READS = NAME
 TITLE = "A chain of routers with different algorithms"
 SOURCE = CS244.at("what they would have liked to see")
 CLAIM = """The evaluation had one switch and wished for a chain of routers that run different algorithms. Here is one:

@@ -11,7 +11,6 @@ from .results import Results
 from .tables import Measure, Table
 
 NAME = "ecn"
-READS = NAME
 TITLE = "Flows with ECN beside flows without"
 SOURCE = HERE
 CLAIM = """A qdisc that marks in place of dropping spares a flow the packets that it would have to send again. Both

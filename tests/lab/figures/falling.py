@@ -12,7 +12,6 @@ from .tables import Better, Measure, Table
 from .verdict import Bounds, Target
 
 NAME = "falling"
-READS = NAME
 TITLE = "A rate that falls"
 SOURCE = HERE
 CLAIM = """Four flows fill a link, as a phone\u2019s in a train does, and the rate falls to a small part of what it was. A

@@ -12,7 +12,6 @@ from .tables import Table
 from .verdict import Bounds, Target
 
 NAME = "fig5"
-READS = NAME
 TITLE = "Static rates from 3 to 100 Mbit/s"
 SOURCE = CODEL.at("figure 5")
 CLAIM = """With the same settings at every rate, CoDel's median delay comes to about 5 ms once the link

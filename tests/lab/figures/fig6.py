@@ -12,7 +12,6 @@ from .tables import Table
 from .verdict import Bounds, Target
 
 NAME = "fig6"
-READS = NAME
 TITLE = "Slow links, 128 kbit/s to 1.5 Mbit/s"
 SOURCE = CODEL.at("figure 6")
 CLAIM = """Where a single packet of 1500 bytes takes 8 to 94 ms, no queue can stay below 5 ms. CoDel, unchanged,

@@ -12,7 +12,6 @@ from .tables import Listing, Table
 from .verdict import Bounds, Case, Target
 
 NAME = "fig7"
-READS = NAME
 TITLE = "A link whose rate changes"
 SOURCE = CODEL.at("figure 7")
 CLAIM = """A link of nominally 100 Mbit/s runs at 100, 10, 1, 50, 1 and 100 Mbit/s for 50 s each, with four

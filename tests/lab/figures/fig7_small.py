@@ -9,7 +9,6 @@ from .results import Results
 from .tables import Table
 
 NAME = "fig7_small"
-READS = NAME
 TITLE = "The same link with a buffer of 10 packets"
 SOURCE = CODEL.at("text on figure 7")
 CLAIM = """With room for only 10 packets, tail drop, RED and CoDel alike carry about 75% less than with 830, and

@@ -14,7 +14,6 @@ from .tables import Table
 from .verdict import Bounds, Target
 
 NAME = "fig8"
-READS = NAME
 TITLE = "Round trips from 10 to 500 ms"
 SOURCE = CODEL.at("figure 8")
 CLAIM = """Over round trips from 10 to 500 ms and many loads, CoDel keeps the link about as busy as tail drop

@@ -10,7 +10,6 @@ from .tables import Better, Measure, Table
 from .verdict import Bounds, Target
 
 NAME = "graph2"
-READS = NAME
 TITLE = "The spike when the rate falls: CoDel and FQ-CoDel"
 SOURCE = CS244.at("graph 2")
 CLAIM = """When the rate falls about 60 s into the run, packets that are queued already have to wait for the slower

@@ -11,7 +11,6 @@ from .results import Results, label
 from .tables import Listing, Measure, Table
 
 NAME = "observer"
-READS = NAME
 TITLE = "What measuring costs"
 SOURCE = HERE
 CLAIM = """A clock that counts instructions runs on while the meter works. The same runs with the meter and without it

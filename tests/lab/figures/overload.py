@@ -12,7 +12,6 @@ from .tables import Measure, Table
 from .verdict import Bounds, Target
 
 NAME = "overload"
-READS = NAME
 TITLE = "Requests beyond what the server can do"
 SOURCE = GO.at("README, and the sweep of its simulation")
 CLAIM = """Requests come at random, 1000 a second on average, to a server that manages 500. A plain queue serves

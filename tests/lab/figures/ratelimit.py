@@ -12,7 +12,6 @@ from .tables import Better, Measure, Table
 from .verdict import Bounds, Case, Target
 
 NAME = "ratelimit"
-READS = NAME
 TITLE = "Failing fast under a rate limit"
 SOURCE = RATE
 CLAIM = """A service needs 25 ms for a request, does ten at a time, and its callers wait 500 ms. Left alone it is well up

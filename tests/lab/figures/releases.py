@@ -11,7 +11,6 @@ from .results import Results
 from .tables import Measure, Table
 
 NAME = "releases"
-READS = NAME
 TITLE = "The kernels of two Debian releases"
 SOURCE = HERE
 CLAIM = """Every other experiment runs on one kernel. TCP, the timers and the in-tree qdiscs change from release to release;

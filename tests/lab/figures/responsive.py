@@ -13,7 +13,6 @@ from .tables import Better, Listing, Measure, Table
 from .verdict import Bounds, Target
 
 NAME = "responsive"
-READS = NAME
 TITLE = "Senders that slow down"
 SOURCE = HERE
 CLAIM = """A ceiling on the delay drops packets that in-tree CoDel would have delivered or marked. Senders that slow down at

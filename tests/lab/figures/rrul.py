@@ -11,7 +11,6 @@ from .results import Results, Run
 from .tables import Measure, Table
 
 NAME = "rrul"
-READS = NAME
 TITLE = "Real-time response under load"
 SOURCE = FLENT
 CLAIM = """Four TCP flows up, four down, and isochronous probes beside them: the test that people use against bufferbloat

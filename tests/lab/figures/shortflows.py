@@ -11,7 +11,6 @@ from .results import Results
 from .tables import Measure, Table
 
 NAME = "shortflows"
-READS = NAME
 TITLE = "Short flows alone"
 SOURCE = HERE
 CLAIM = """Web pages are the only traffic of the link, eight connections a second, each with a window that is small and

@@ -11,7 +11,6 @@ from .results import Results
 from .tables import Measure, Table
 
 NAME = "slowlinks"
-READS = NAME
 TITLE = "A call on slow links"
 SOURCE = HERE
 CLAIM = """A full packet takes 189 ms at 64 kbit/s and 24 ms at 512 kbit/s: longer than CoDel\u2019s target, at most of these

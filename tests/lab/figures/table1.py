@@ -16,7 +16,6 @@ from .tables import Listing, Measure, Table
 from .verdict import Bounds, Case, Target
 
 NAME = "table1"
-READS = NAME
 TITLE = "A consumer\u2019s edge"
 SOURCE = CODEL.at("table 1")
 CLAIM = """On a symmetric line of 512 kbit/s or 1.5 Mbit/s, with a call in both directions, one endless download,

@@ -11,7 +11,6 @@ from .results import Results
 from .tables import Measure, Table
 
 NAME = "tradeoff"
-READS = NAME
 TITLE = "What a lower ceiling costs"
 SOURCE = HERE
 CLAIM = """The throughput of a loss-based TCP falls with its round trip and with its losses. Where many flows share a link,

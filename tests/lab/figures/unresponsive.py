@@ -12,7 +12,6 @@ from .tables import Measure, Table
 from .verdict import Bounds, Case, Target
 
 NAME = "unresponsive"
-READS = NAME
 TITLE = "UDP that does not slow down"
 SOURCE = L4S
 CLAIM = """A UDP sender offers more than the link carries and never slows down, beside two TCP flows with ECN and two without.

@@ -58,7 +58,7 @@ def tables_of(module: Any, results: Results) -> dict[str, Comparison]:
 
 def of_lines(module: Any) -> Iterator[Found]:
     """Small multiples: a column for each measure of the tables."""
-    results = figures.shown(module, document(module.READS))
+    results = figures.shown(module, document(figures.document(module)))
     made: Figure = module.picture(results)
     families = subjects.families(results.subjects)
     known = tables_of(module, results)
@@ -74,7 +74,7 @@ def of_lines(module: Any) -> Iterator[Found]:
 
 def of_boxes(module: Any) -> Iterator[Found]:
     """The bar of a subject: a line of two equal places."""
-    results = document(module.READS)
+    results = document(module.NAME)
     made = boxes.picture(results, module.KEYS)
     for column, found in enumerate(list(tables_of(module, results).values())[:2]):
         for row, line in enumerate(found.rows):

@@ -87,9 +87,9 @@ def read(out: Path) -> Book:
     loaded = [results.load(p) for p in sorted(out.glob("*.json"))]
     found = {r.name: r for r in loaded}
     parts = {
-        title: [chapter(m, found.get(m.READS), out) for m in modules]
+        title: [chapter(m, found.get(figures.document(m)), out) for m in modules]
         for title, modules in figures.PARTS.items()
     }
-    known = {m.READS for m in figures.EXPERIMENTS}
+    known = {figures.document(m) for m in figures.EXPERIMENTS}
     others = [r for r in loaded if r.name not in known and r.runs]
     return Book(parts, [Extra(r, plain.table(r)) for r in others], loaded, intree.tests(found))
