@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
 import random
-from typing import Iterator
+from unittest import mock
 
 from lablib import cost, load
 from lablib.cost import Cost
@@ -170,23 +169,11 @@ def lines() -> None:
     same("lines", course(io.StringIO()).splitlines(), LINES)
 
 
-@contextlib.contextmanager
-def columns(number: int) -> Iterator[None]:
-    before = os.environ.get("COLUMNS")
-    os.environ["COLUMNS"] = str(number)
-    try:
-        yield
-    finally:
-        del os.environ["COLUMNS"]
-        if before is not None:
-            os.environ["COLUMNS"] = before
-
-
 @case("progress: on a terminal, one line that is cleared and written again")
 def terminal() -> None:
-    with columns(200):
+    with mock.patch.dict(os.environ, COLUMNS="200"):
         same("screens", course(Terminal()).split("\r\033[K"), SCREENS)
-    with columns(60):
+    with mock.patch.dict(os.environ, COLUMNS="60"):
         shown = course(Terminal()).split("\r\033[K")
     same("in 60 columns", shown, [s if s.endswith("\n") else s[:59] for s in SCREENS])
 
