@@ -11,15 +11,13 @@ run does is its qdisc's first word: nothing, or one of those below.
 from __future__ import annotations
 
 import hashlib
-import importlib.machinery
-import importlib.util
 import json
 import os
+import runpy
 import signal
 import sys
 import time
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Sequence
 
 LAB = Path(__file__).resolve().parents[1]
@@ -34,15 +32,7 @@ from vmlib import process  # noqa: E402
 LONG = 1000  # s, longer than any test waits
 PATIENCE = 120  # s for an action that takes one on an idle machine
 
-
-def program() -> ModuleType:
-    """tests/lab/run as a module."""
-    loader = importlib.machinery.SourceFileLoader("lab_run", str(LAB / "run"))
-    spec = importlib.util.spec_from_loader("lab_run", loader)
-    assert spec
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
-    return module
+main = runpy.run_path(str(LAB / "run"))["main"]
 
 
 def figures(run: Run) -> dict[str, Any]:
@@ -124,4 +114,4 @@ def laboratory(folder: Path, recipe: str = "recipe") -> Lab:
 
 if __name__ == "__main__":
     process.catch_signals()
-    sys.exit(program().main(sys.argv[2:], laboratory(Path(sys.argv[1]))))
+    sys.exit(main(sys.argv[2:], laboratory(Path(sys.argv[1]))))

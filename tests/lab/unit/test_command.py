@@ -159,7 +159,7 @@ def machine() -> None:
         lab.recipe = recipe
         err = io.StringIO()
         with contextlib.redirect_stderr(err):
-            status = fake.program().main([scenario(where)], lab)
+            status = fake.main([scenario(where)], lab)
         same("status", (status, err.getvalue()), (1, "tests/lab/run: there is no root\n"))
 
 

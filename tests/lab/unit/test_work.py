@@ -60,7 +60,7 @@ class Done:
 def command(where: Path, *words: str, recipe: str = "recipe") -> Done:
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        status = fake.program().main(list(words), fake.laboratory(where, recipe))
+        status = fake.main(list(words), fake.laboratory(where, recipe))
     return Done(status, out.getvalue(), err.getvalue())
 
 
