@@ -9,6 +9,7 @@ tc's `adaptive` is another algorithm (Adaptive RED), which ns-2's settings leave
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from dataclasses import dataclass
 
 LEAST_MIN = 5  # packets
@@ -56,16 +57,9 @@ def burst_for(wlog: int, low: int, packet: int) -> tuple[int, int]:
     None is shorter than tc-red(8) has it: a third of min + min + max.
     """
     fits = math.ceil((2 + MAX_OVER_MIN) * low / (3 * packet))
-    over = fits
+    longer = range(fits + 1, 1 << KERNEL_BITS)
     # tc takes a smaller weight for a longer burst
-    while (wlog_of(over, low, packet) or KERNEL_BITS) <= wlog:
-        fits, over = over, over * 2
-    while over - fits > 1:
-        middle = (fits + over) // 2
-        if (wlog_of(middle, low, packet) or KERNEL_BITS) <= wlog:
-            fits = middle
-        else:
-            over = middle
+    fits += bisect_right(longer, wlog, key=lambda b: wlog_of(b, low, packet) or KERNEL_BITS)
     taken = wlog_of(fits, low, packet)
     assert taken, f"tc refuses red with burst {fits} min {low} avpkt {packet}"
     return fits, taken
