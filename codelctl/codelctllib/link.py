@@ -38,17 +38,6 @@ def _former(device: str, now: plan.Observed) -> Former:
     return found
 
 
-def _commands(
-    device: str, settings: dict[str, str], now: plan.Observed, former: Former
-) -> list[plan.Command]:
-    restore = restore_root(device, former, None)
-    return plan.commands(device, values.parse(settings), now, restore, former)
-
-
-def _undo_commands(device: str, now: plan.Observed, former: Former) -> list[plan.Command]:
-    return plan.undo_commands(device, now, restore_root(device, former, None), former)
-
-
 def _back(device: str, before: State | None, former: Former) -> str:
     """After a failure: lead back; returns how the link was left."""
     try:
@@ -57,10 +46,10 @@ def _back(device: str, before: State | None, former: Former) -> str:
             return "the device is gone"
         now = observe.observed(device)
         if before:
-            run.all_of(_commands(device, before.settings, now, former))
+            run.all_of(plan.commands(device, values.parse(before.settings), now, former))
             state.save(before)
         else:
-            run.all_of(_undo_commands(device, now, former))
+            run.all_of(plan.undo_commands(device, now, former))
             state.forget(device)
     except (Failure, Refusal) as error:
         return f"the link could not be led back: {error}"
@@ -85,7 +74,8 @@ def setup(device: str, settings: dict[str, str], dry_run: bool) -> None:
     now = observe.observed(device)
     before = _known(device, now)
     former = before.former if before else _former(device, now)
-    todo = _commands(device, settings, now, former)
+    request = values.parse(settings)
+    todo = plan.commands(device, request, now, former)
     if dry_run:
         _print(todo)
         return
@@ -97,7 +87,7 @@ def setup(device: str, settings: dict[str, str], dry_run: bool) -> None:
     except Failure as error:
         left = _back(device, before, former)
         raise Failure(f"{device}: {error}; {left}{_hint(str(error))}") from error
-    if not values.parse(settings).keep_offloads and not observe.has_ethtool():
+    if not request.keep_offloads and not observe.has_ethtool():
         print(f"{device}: offloads are as before: ethtool is missing: `apt install ethtool`")
     changed = "set up" if todo else "nothing to change"
     print(f"{device}: {changed}: {values.text(settings)}")
@@ -119,7 +109,7 @@ def undo(device: str, dry_run: bool) -> None:
     now = observe.observed(device)
     known = _known(device, now)
     former = known.former if known else observe.former(device)
-    todo = _undo_commands(device, now, former)
+    todo = plan.undo_commands(device, now, former)
     if dry_run:
         _print(todo)
         return
@@ -173,4 +163,6 @@ def _condition(found: State) -> str:
 def in_force(found: State, now: plan.Observed) -> bool:
     """Whether the qdiscs of the device equal the setup."""
     known = _known(found.device, now)
-    return bool(known) and not _commands(found.device, found.settings, now, found.former)
+    return bool(known) and not plan.commands(
+        found.device, values.parse(found.settings), now, found.former
+    )

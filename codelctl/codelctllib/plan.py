@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from . import offloads
 from .errors import Refusal
-from .former import Former
+from .former import Former, restore_root
 from .offloads import Features
 from .shaper import (
     CAKE,
@@ -203,11 +203,10 @@ def no_ingress_commands(device: str, now: Observed, former: Former) -> list[Comm
     return found
 
 
-def commands(
-    device: str, request: Request, now: Observed, restore: list[Command], former: Former
-) -> list[Command]:
-    """All commands of a setup. `restore` leads to the former root qdisc."""
+def commands(device: str, request: Request, now: Observed, former: Former) -> list[Command]:
+    """All commands of a setup."""
     assert now.device.link
+    restore = restore_root(device, former, None)
     up, down = shapers(device, now.device.link, request)
     found = offloads.commands(device, request.keep_offloads, now.features, former.features)
     if up:
@@ -221,10 +220,9 @@ def commands(
     return found
 
 
-def undo_commands(
-    device: str, now: Observed, restore: list[Command], former: Former
-) -> list[Command]:
+def undo_commands(device: str, now: Observed, former: Former) -> list[Command]:
     """Remove all that a setup may have added, whether or not it was completed."""
+    restore = restore_root(device, former, None)
     found = no_ingress_commands(device, now, former) if now.ifb.link else []
     if now.device.is_shaped:
         found += restore

@@ -46,7 +46,7 @@ def after(given: dict[str, str]) -> Observed:
 
 
 def commands(given: dict[str, str], now: Observed, former: Former = FORMER) -> list[str]:
-    found = plan.commands("eth0", values.parse(given), now, RESTORE, former)
+    found = plan.commands("eth0", values.parse(given), now, former)
     return [" ".join(command) for command in found]
 
 
@@ -161,7 +161,7 @@ def link_types() -> None:
 @case("undo: everything of a complete setup, and of one that failed half way")
 def undo() -> None:
     def found(now: Observed, former: Former = FORMER) -> list[str]:
-        return [" ".join(c) for c in plan.undo_commands("eth0", now, RESTORE, former)]
+        return [" ".join(c) for c in plan.undo_commands("eth0", now, former)]
 
     features = "ethtool -K eth0 tx-tcp-segmentation on gso on gro on"
     ifb, root = "ip link del ifb-eth0", " ".join(RESTORE[0])
