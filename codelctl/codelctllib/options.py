@@ -53,44 +53,37 @@ class Parser(argparse.ArgumentParser):
         raise Refusal(f"{message}: see `{self.prog} --help`")
 
 
-def _settings(parser: argparse.ArgumentParser) -> None:
-    for name, (metavar, text) in HELP.items():
-        parser.add_argument(f"--{name}", metavar=metavar, help=text)
-
-
 def parser() -> argparse.ArgumentParser:
     top = Parser(prog="codelctl", description=DESCRIPTION)
     top.add_argument("--version", action="version", version=f"codelctl {version()}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
-    setup = commands.add_parser("setup", help="set up a link, or change its setup live")
-    setup.add_argument("device", metavar="DEV")
-    _settings(setup)
-    enable = commands.add_parser("enable", help="repeat the setup whenever the device appears")
-    enable.add_argument("device", metavar="DEV")
-    _settings(enable)
-    disable = commands.add_parser("disable", help="undo, and do not repeat the setup any more")
-    disable.add_argument("device", metavar="DEV")
-    undo = commands.add_parser("undo", help="restore the state before the first setup")
-    undo.add_argument("device", metavar="DEV")
-    for command in (setup, undo):
-        command.add_argument("--dry-run", action="store_true", help="print the commands only")
-    show = commands.add_parser("show", help="list the links that are set up")
+    device = Parser(add_help=False)
+    device.add_argument("device", metavar="DEV")
+    settings = Parser(add_help=False, parents=[device])
+    for name, (metavar, text) in HELP.items():
+        settings.add_argument(f"--{name}", metavar=metavar, help=text)
+    phases = Parser(add_help=False, parents=[device])
+    phases.add_argument("--seconds", metavar="N", default="10", help="of each phase (default 10)")
+    phases.add_argument("--picture", metavar="FILE", help="draw the pings and their parts as SVG")
+
+    def command(name: str, text: str, *parents: Parser) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=text, parents=parents)
+
+    setup = command("setup", "set up a link, or change its setup live", settings)
+    command("enable", "repeat the setup whenever the device appears", settings)
+    command("disable", "undo, and do not repeat the setup any more", device)
+    undo = command("undo", "restore the state before the first setup", device)
+    for dry in (setup, undo):
+        dry.add_argument("--dry-run", action="store_true", help="print the commands only")
+    show = command("show", "list the links that are set up")
     show.add_argument("device", metavar="DEV", nargs="?")
-    proof = commands.add_parser("prove", help="measure the delay, idle and under load")
-    compare = commands.add_parser("compare", help="measure the delay with several kinds of qdiscs")
-    for command in (proof, compare):
-        command.add_argument("device", metavar="DEV")
-        command.add_argument(
-            "--seconds", metavar="N", default="10", help="of each phase (default 10)"
-        )
-        command.add_argument(
-            "--picture", metavar="FILE", help="draw the pings and their parts as SVG"
-        )
+    proof = command("prove", "measure the delay, idle and under load", phases)
     proof.add_argument("--server", metavar="HOST", help="a host that runs `iperf3 --server`")
+    compare = command("compare", "measure the delay with several kinds of qdiscs", phases)
     compare.add_argument("kinds", metavar="KIND", nargs="+", help="none: without the setup")
     compare.add_argument("--server", metavar="HOST", required=True, help="as of prove")
-    doctor = commands.add_parser("doctor", help="print what is wrong, with the commands that help")
+    doctor = command("doctor", "print what is wrong, with the commands that help")
     doctor.add_argument("--json", action="store_true", help="print a list of JSON objects")
     return top
 
