@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any, Callable, Sequence
 
 from .units import RATE, SIZE, TIME, Unit, show
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}", re.ASCII)
+CODEPOINTS = {"ect0": 2, "ect1": 1}
 BDP = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*bdp", re.ASCII)
 
 
@@ -105,36 +107,28 @@ def size(low: str = "1B", high: str = "1000GB") -> Kind:
     return Kind("size", read)
 
 
-def flag() -> Kind:
-    def read(value: Any) -> bool:
-        if not isinstance(value, bool):
-            raise Bad(f"{show(value)} is neither true nor false")
-        return value
-
-    return Kind("true or false", read)
+@partial(Kind, "true or false")
+def flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise Bad(f"{show(value)} is neither true nor false")
+    return value
 
 
-def codepoint() -> Kind:
+@partial(Kind, f"true or false | {' | '.join(CODEPOINTS)}")
+def codepoint(value: Any) -> int:
     """The ECN field of a datagram's IP header."""
-    words = {"ect0": 2, "ect1": 1}
-
-    def read(value: Any) -> int:
-        if isinstance(value, bool):
-            return words["ect0"] if value else 0
-        if not isinstance(value, str) or value not in words:
-            raise Bad(f"{show(value)} is none of true, false, {', '.join(words)}")
-        return words[value]
-
-    return Kind(f"true or false | {' | '.join(words)}", read)
+    if isinstance(value, bool):
+        return CODEPOINTS["ect0"] if value else 0
+    if not isinstance(value, str) or value not in CODEPOINTS:
+        raise Bad(f"{show(value)} is none of true, false, {', '.join(CODEPOINTS)}")
+    return CODEPOINTS[value]
 
 
-def text() -> Kind:
-    def read(value: Any) -> str:
-        if not isinstance(value, str) or not value.strip():
-            raise Bad(f"{show(value)} is no text")
-        return value.strip()
-
-    return Kind("text", read)
+@partial(Kind, "text")
+def text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise Bad(f"{show(value)} is no text")
+    return value.strip()
 
 
 def name(what: str) -> Kind:
@@ -190,58 +184,49 @@ def pair(value: Any, kinds: Sequence[Kind], what: str) -> list[Any]:
     return [each(kind, element, index) for index, (kind, element) in enumerate(zip(kinds, value))]
 
 
-def spell() -> Kind:
+@partial(Kind, "time, or two: between them")
+def spell(value: Any) -> list[int]:
     """A time, or two: uniform between them."""
-    one = time()
-
-    def read(value: Any) -> list[int]:
-        if isinstance(value, str):
-            return [one.read(value)] * 2
-        least, most = pair(value, [one, one], 'pair of times (["5s", "15s"])')
-        if least > most:
-            raise Bad(f"{show(value)}: the first is more than the second")
-        return [least, most]
-
-    return Kind("time, or two: between them", read)
+    if isinstance(value, str):
+        return [time().read(value)] * 2
+    least, most = pair(value, [time(), time()], 'pair of times (["5s", "15s"])')
+    if least > most:
+        raise Bad(f"{show(value)}: the first is more than the second")
+    return [least, most]
 
 
-def schedule() -> Kind:
+@partial(Kind, "")
+def change(value: Any) -> list[int]:
     """When a rate becomes which."""
-    kinds = [time("1ns"), rate()]
-    what = 'time and rate (["20s", "1mbit"])'
-
-    def read(value: Any) -> list[list[int]]:
-        if not isinstance(value, list):
-            raise Bad(f"{show(value)} is no list of times and rates")
-        found: list[list[int]] = []
-        for index, element in enumerate(value):
-            item = each(Kind("", lambda v: pair(v, kinds, what)), element, index)
-            if found and item[0] <= found[-1][0]:
-                raise Bad(f"{show(element)} is not after the change before it", (index,))
-            found.append(item)
-        return found
-
-    return Kind("list of [time, rate]", read)
+    return pair(value, [time("1ns"), rate()], 'time and rate (["20s", "1mbit"])')
 
 
-def buffer() -> Kind:
-    def read(value: Any) -> Buffer:
-        if isinstance(value, int) and not isinstance(value, bool):
-            return Buffer(packets=within(value, 1, 10**7))
-        match = BDP.fullmatch(value.strip()) if isinstance(value, str) else None
-        if not match:
-            raise Bad(f'{show(value)} is no buffer (a whole number of packets, or "8 bdp")')
-        return Buffer(bdp=Decimal(match[1]))
+@partial(Kind, "list of [time, rate]")
+def schedule(value: Any) -> list[list[int]]:
+    if not isinstance(value, list):
+        raise Bad(f"{show(value)} is no list of times and rates")
+    found: list[list[int]] = []
+    for index, element in enumerate(value):
+        item = each(change, element, index)
+        if found and item[0] <= found[-1][0]:
+            raise Bad(f"{show(element)} is not after the change before it", (index,))
+        found.append(item)
+    return found
 
-    return Kind('packets, or "8 bdp"', read)
+
+@partial(Kind, 'packets, or "8 bdp"')
+def buffer(value: Any) -> Buffer:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Buffer(packets=within(value, 1, 10**7))
+    match = BDP.fullmatch(value.strip()) if isinstance(value, str) else None
+    if not match:
+        raise Bad(f'{show(value)} is no buffer (a whole number of packets, or "8 bdp")')
+    return Buffer(bdp=Decimal(match[1]))
 
 
-def settings() -> Kind:
+@partial(Kind, "table of paths and values")
+def settings(value: Any) -> dict[str, Any]:
     """Paths and values, which are read where they go."""
-
-    def read(value: Any) -> dict[str, Any]:
-        if not isinstance(value, dict):
-            raise Bad(f'{show(value)} is no table ({{"link.dsl.up.rate" = "3mbit"}})')
-        return value
-
-    return Kind("table of paths and values", read)
+    if not isinstance(value, dict):
+        raise Bad(f'{show(value)} is no table ({{"link.dsl.up.rate" = "3mbit"}})')
+    return value

@@ -47,7 +47,7 @@ TABLES = {
 }
 
 TOP = keys(
-    Key("title", kinds.text(), "what the scenario is about; shown above results", ""),
+    Key("title", kinds.text, "what the scenario is about; shown above results", ""),
     Key("duration", kinds.time("1ms"), "virtual time from the start of traffic", REQUIRED),
     Key("warmup", kinds.time(), "this long at the start is left out of the results", "0s"),
     Key("seeds", kinds.several(kinds.integer(0, 2**31 - 1), 1), "a run for each", [1]),
@@ -65,12 +65,12 @@ TOP = keys(
         "the delay below which a queue counts as controlled after a change of rate; none: 50ms, or "
         "what 8 full packets take at that rate if that is longer",
     ),
-    Key("meter", kinds.flag(), "false: no packet is recorded, to see what recording costs", True),
+    Key("meter", kinds.flag, "false: no packet is recorded, to see what recording costs", True),
 )
 
 WAY = keys(
     Key("rate", kinds.rate(), "none: as fast as the machine"),
-    Key("rates", kinds.schedule(), "later rates, in order of time", []),
+    Key("rates", kinds.schedule, "later rates, in order of time", []),
     Key("delay", kinds.time("0s", "100s"), "one way, behind the queue", "0s"),
     Key(
         "shaper",
@@ -80,20 +80,20 @@ WAY = keys(
     ),
     Key(
         "qdisc",
-        kinds.text(),
+        kinds.text,
         '"subject" for the compared one, or tc\'s words for a fixed one; none: pfifo. {rate} in these '
         "words is the link's first rate",
     ),
     Key(
         "buffer",
-        kinds.buffer(),
+        kinds.buffer,
         "what {buffer} and {buffer_bytes} stand for in a qdisc's words, and how long a bare red is",
     ),
 )
 
 QDISC = keys(
-    Key("qdisc", kinds.text(), "tc's words", REQUIRED),
-    Key("set", kinds.settings(), "what else is different in these runs: paths and values", {}),
+    Key("qdisc", kinds.text, "tc's words", REQUIRED),
+    Key("set", kinds.settings, "what else is different in these runs: paths and values", {}),
 )
 
 LINK = keys(
@@ -101,7 +101,7 @@ LINK = keys(
 )
 
 CC = Key("cc", kinds.choice("cubic", "reno", "bbr"), "TCP's congestion control", "cubic")
-ECN = Key("ecn", kinds.flag(), "packets are marked in place of dropped, where a qdisc does", False)
+ECN = Key("ecn", kinds.flag, "packets are marked in place of dropped, where a qdisc does", False)
 # A datagram has room for its number and time
 DATAGRAM = kinds.size("60B", "65535B")
 DSCP = Key("dscp", kinds.integer(0, 63), "the packets' DS field", 0)
@@ -117,14 +117,14 @@ ITEM = keys(
     Key("to", kinds.name("node"), "the node that data goes to", REQUIRED),
     Key("start", kinds.time(), "nothing is sent before this time", "0s"),
     Key("stop", kinds.time(), "nor after this; none: until the end"),
-    Key("enabled", kinds.flag(), "false: left out", True),
+    Key("enabled", kinds.flag, "false: left out", True),
 )
 
 CBR = (
     Key("rate", kinds.rate("0bit"), "of IP packets; 0bit: none", "64kbit"),
     Key("size", DATAGRAM, "of each IP packet", 100),
     DSCP,
-    Key("ecn", kinds.codepoint(), "the packets' ECN field; true: ECT(0)", False),
+    Key("ecn", kinds.codepoint, "the packets' ECN field; true: ECT(0)", False),
 )
 
 TRAFFIC: dict[str, tuple[str, Keys]] = {
@@ -155,7 +155,7 @@ TRAFFIC: dict[str, tuple[str, Keys]] = {
         "Files sent over TCP one after the other, with pauses.",
         keys(
             Key("size", kinds.size(), "of a file", "1MB"),
-            Key("pause", kinds.spell(), "between files", ["5s", "15s"]),
+            Key("pause", kinds.spell, "between files", ["5s", "15s"]),
             Key("count", kinds.integer(0, 1000), "how many do this; 0: none", 1),
             CC,
             ECN,

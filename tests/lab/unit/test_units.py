@@ -75,10 +75,10 @@ KINDS: list[tuple[Kind, object, str]] = [
     (kinds.number(0), float("nan"), "NaN is no number"),
     (kinds.number(0, 9), float("inf"), "inf is too much: at most 9"),
     (kinds.number(0), "1", '"1" is no number'),
-    (kinds.flag(), 1, "1 is neither true nor false"),
-    (kinds.codepoint(), 1, "1 is none of true, false, ect0, ect1"),
-    (kinds.codepoint(), "ce", '"ce" is none of true, false, ect0, ect1'),
-    (kinds.text(), " ", '" " is no text'),
+    (kinds.flag, 1, "1 is neither true nor false"),
+    (kinds.codepoint, 1, "1 is none of true, false, ect0, ect1"),
+    (kinds.codepoint, "ce", '"ce" is none of true, false, ect0, ect1'),
+    (kinds.text, " ", '" " is no text'),
     (kinds.choice("a", "b"), "c", '"c" is none of a, b'),
     (kinds.choice("a", "b"), ["a"], '["a"] is none of a, b'),
     (kinds.size(), -1, "-1 is too little: at least 0"),
@@ -86,42 +86,42 @@ KINDS: list[tuple[Kind, object, str]] = [
     (kinds.several(kinds.integer(), 1), [], "a list of 0: at least 1, at most 1000"),
     (kinds.several(kinds.integer(), 1), [1, 2, 1], "1 is there twice"),
     (kinds.several(kinds.integer(), 1), 1, "1 is no list"),
-    (kinds.spell(), ["5s", "1s"], '["5s", "1s"]: the first is more than the second'),
-    (kinds.spell(), ["5s"], '["5s"] is no pair of times (["5s", "15s"])'),
-    (kinds.schedule(), [["5s"]], '["5s"] is no time and rate (["20s", "1mbit"])'),
+    (kinds.spell, ["5s", "1s"], '["5s", "1s"]: the first is more than the second'),
+    (kinds.spell, ["5s"], '["5s"] is no pair of times (["5s", "15s"])'),
+    (kinds.schedule, [["5s"]], '["5s"] is no time and rate (["20s", "1mbit"])'),
     (
-        kinds.schedule(),
+        kinds.schedule,
         [["5s", "1mbit"], ["5s", "2mbit"]],
         '["5s", "2mbit"] is not after the change before it',
     ),
-    (kinds.schedule(), 5, "5 is no list of times and rates"),
+    (kinds.schedule, 5, "5 is no list of times and rates"),
     (kinds.rate("0bit"), False, f"false {NO_RATE}"),
-    (kinds.settings(), 5, '5 is no table ({"link.dsl.up.rate" = "3mbit"})'),
-    (kinds.buffer(), 10**7 + 1, "10000001 is too much: at most 10000000"),
-    (kinds.buffer(), "8bdps", '"8bdps" is no buffer (a whole number of packets, or "8 bdp")'),
-    (kinds.buffer(), 0, "0 is too little: at least 1"),
-    (kinds.buffer(), True, 'true is no buffer (a whole number of packets, or "8 bdp")'),
+    (kinds.settings, 5, '5 is no table ({"link.dsl.up.rate" = "3mbit"})'),
+    (kinds.buffer, 10**7 + 1, "10000001 is too much: at most 10000000"),
+    (kinds.buffer, "8bdps", '"8bdps" is no buffer (a whole number of packets, or "8 bdp")'),
+    (kinds.buffer, 0, "0 is too little: at least 1"),
+    (kinds.buffer, True, 'true is no buffer (a whole number of packets, or "8 bdp")'),
 ]
 VALUES: list[tuple[Kind, object, object]] = [
-    (kinds.codepoint(), False, 0),
-    (kinds.codepoint(), True, 2),
-    (kinds.codepoint(), "ect0", 2),
-    (kinds.codepoint(), "ect1", 1),
-    (kinds.spell(), ["5s", "15s"], [5 * 10**9, 15 * 10**9]),
-    (kinds.spell(), ["5s", "5s"], [5 * 10**9, 5 * 10**9]),
-    (kinds.spell(), "5s", [5 * 10**9, 5 * 10**9]),
+    (kinds.codepoint, False, 0),
+    (kinds.codepoint, True, 2),
+    (kinds.codepoint, "ect0", 2),
+    (kinds.codepoint, "ect1", 1),
+    (kinds.spell, ["5s", "15s"], [5 * 10**9, 15 * 10**9]),
+    (kinds.spell, ["5s", "5s"], [5 * 10**9, 5 * 10**9]),
+    (kinds.spell, "5s", [5 * 10**9, 5 * 10**9]),
     (
-        kinds.schedule(),
+        kinds.schedule,
         [["1s", "1mbit"], ["2s", "2mbit"]],
         [[10**9, 10**6], [2 * 10**9, 2 * 10**6]],
     ),
     (kinds.rate("0bit"), 0, 0),
     (kinds.size(), 7, 7),
-    (kinds.buffer(), 10**7, kinds.Buffer(packets=10**7)),
-    (kinds.buffer(), "0.5 bdp", kinds.Buffer(bdp=Decimal("0.5"))),
+    (kinds.buffer, 10**7, kinds.Buffer(packets=10**7)),
+    (kinds.buffer, "0.5 bdp", kinds.Buffer(bdp=Decimal("0.5"))),
     (kinds.number(above=1), 1.2, 1.2),
     (kinds.integer(1, 5), 5, 5),
-    (kinds.text(), " two words ", "two words"),
+    (kinds.text, " two words ", "two words"),
 ]
 
 
@@ -175,7 +175,7 @@ def values() -> None:
 @case("kinds: an error in a list says where in it")
 def inside() -> None:
     try:
-        kinds.schedule().read([["1s", "1mbit"], ["2s", "x"]])
+        kinds.schedule.read([["1s", "1mbit"], ["2s", "x"]])
     except Bad as error:
         same("place", error.inside, (1, 1))
     else:
