@@ -81,6 +81,10 @@ EDITS: list[tuple[str, str, list[str]]] = [
     ('[link.lan]', '[link.lan]\nqdisc = "red"\nbuffer = 9\nrate = "10gbit"',
      ["8: link.lan.qdisc: the rate is too high for the kernel's RED with the usual thresholds"]),
     ('qdisc = "subject"\n', "", ['4: qdiscs: no link has qdisc = "subject"']),
+    ('"subject"', '"codel"', ['4: qdiscs: no link has qdisc = "subject"']),
+    ('"subject"', '"subejct"', ['13: link.dsl.up.qdisc: "subejct": did you mean subject?']),
+    ('"subject"', '"Subject"', ['13: link.dsl.up.qdisc: "Subject": did you mean subject?']),
+    ('"subject"', '"subjects"', ['13: link.dsl.up.qdisc: "subjects": did you mean subject?']),
     ('"20s"', '"60s"', ["12: link.dsl.up.rates[0]: not before the end, 60s"]),
     ('"20s"', '"0s"', ["12: link.dsl.up.rates[0][0]: 0s is too little: at least 1ns"]),
     ('rate = "5mbit"', "", []),
@@ -184,6 +188,8 @@ OPTIONS: list[tuple[dict[str, object], list[str]]] = [
      "list of values"]),
     ({"sets": ["duration=10s"]}, ["s.toml:12: link.dsl.up.rates[0]: not before the end, 10s"]),
     ({"grid": "ful"}, ["s.toml: there is no [grid.ful] (did you mean full?)"]),
+    ({"only": ["foo"]}, ["--only: foo is none of [qdiscs] (there are pfifo, own)"]),
+    ({"only": ["own", "pfif"]}, ["--only: pfif is none of [qdiscs] (did you mean pfifo?)"]),
     ({"only": ["pfifo", "codel"]}, ["--only: codel is none of [qdiscs] (there are pfifo, own)"]),
     ({"seeds": [2**31]}, ["--seeds: seeds[0]: 2147483648 is too much: at most 2147483647"]),
 ]  # fmt: skip
@@ -240,23 +246,6 @@ def subjects() -> None:
             'qdisc = "subject"\n[traffic', "[traffic")),
         ["s.toml:7: link.dsl.qdisc: there are no [qdiscs]"],
     )  # fmt: skip
-
-
-@case("errors: a mistyped subject is said where it stands")
-def subject() -> None:
-    for typed in ("subejct", "Subject", "subjects"):
-        said = [f's.toml:13: link.dsl.up.qdisc: "{typed}": did you mean subject?']
-        same(typed, wrong(GOOD.replace('"subject"', f'"{typed}"')), said)
-    same("another qdisc", wrong(GOOD.replace('"subject"', '"codel"')),
-         ['s.toml:4: qdiscs: no link has qdisc = "subject"'])  # fmt: skip
-
-
-@case("errors: --only of a qdisc that is not there is one error")
-def only() -> None:
-    message = "--only: foo is none of [qdiscs] (there are pfifo, own)"
-    same("--only", wrong(GOOD, only=["foo"]), [message])
-    message = "--only: pfif is none of [qdiscs] (did you mean pfifo?)"
-    same("one of two", wrong(GOOD, only=["own", "pfif"]), [message])
 
 
 @case("errors: without any traffic, or with too much")
