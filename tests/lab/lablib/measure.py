@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .machine import Raw
-from .records import Records, load
+from .records import DROPPED, MARKED, Records, load
 
 Document = dict[str, Any]
 Figures = dict[str, Any]
@@ -25,23 +25,9 @@ SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
 PERCENTILES = {"p5": 5.0, "p25": 25.0, "p50": 50.0, "p75": 75.0, "p90": 90.0, "p95": 95.0,
                "p99": 99.0, "p99_9": 99.9}  # fmt: skip
-SENT, MARKED, DROPPED = 0, 1, 2
 PORTS_PER_ITEM = 100
-FIRST_PORT = 20000
 LEAST_SHARE = 0.01  # of the packets: flows below it say nothing about fairness
-DIGITS = 6
 ETHERNET = 14
-
-
-def rounded(value: Any) -> Any:
-    """Figures as they are written: the sixth digit is beyond what anything here means."""
-    if isinstance(value, dict):
-        return {k: rounded(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [rounded(v) for v in value]
-    if isinstance(value, (float, np.floating)):
-        return float(f"{float(value):.{DIGITS}g}") if math.isfinite(value) else None
-    return int(value) if isinstance(value, np.integer) else value
 
 
 def nearest_rank(ordered: Array, percent: float) -> int:
@@ -388,9 +374,8 @@ def reduce(document: Document, raw: Raw) -> Figures:
         queues[name]["served_by"] = answer["served_by"]
         queues[name]["tc"] = said_by_tc(answer["tc"])
     items = zip(document["traffic"], raw.result["traffic"])
-    found = {
+    return {
         "busy": max(0.0, 1 - raw.result["idle"] * SECOND / document["duration"]),
         "queues": queues,
         "traffic": {i["name"]: traffic_result(answer, i, document) for i, answer in items},
     }
-    return rounded(found)  # type: ignore[no-any-return]
