@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash
 #
-# For tests that read a tree of qdiscs after every step. A process of the case (probe.py)
+# For tests that read a tree of qdiscs after every step. A process of the case (trafficlib/probe.py)
 # counts the packets and reads the queues. Source it after lib.sh.
 
 # shellcheck source=tests/served.sh
@@ -17,7 +17,7 @@ probe_start()
 
 	PROBE_NS=$1
 	mkfifo "$pipes.ask" "$pipes.answer"
-	in_ns "$1" "$LIB_DIR/probe.py" <"$pipes.ask" >"$pipes.answer" &
+	in_ns "$1" "$LIB_DIR/run.py" probe <"$pipes.ask" >"$pipes.answer" &
 	defer lib_stop $!
 	exec {PROBE_ASK}>"$pipes.ask" {PROBE_ANSWER}<"$pipes.answer"
 	rm "$pipes.ask" "$pipes.answer"

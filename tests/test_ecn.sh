@@ -233,7 +233,7 @@ captured()
 	ip -n "$SERVER" addr add 10.9.1.3/24 dev s0
 	topo_neighbour "$CLIENT" c0 "$SERVER" s0 10.9.1.3
 	topo_bottleneck 10mbit "$1" ecn ceiling off
-	coproc CAPTURE { in_ns "$ROUTER" "$LIB_DIR/capture.py" r0; }
+	coproc CAPTURE { in_ns "$ROUTER" "$LIB_DIR/run.py" capture r0; }
 	exec {from}<&"${CAPTURE[0]}"	# bash closes its own when the capture ends
 	read -r <&"$from"
 	UDP_TO=10.9.1.3 burst "$ECT0"

@@ -69,7 +69,7 @@ accounted_for()
 	DEV=d0
 	probe_dummy d0
 	"place_$place" "$kind"
-	in_ns "$NS" "$LIB_DIR/fuzz.py" "$DEV" "$AT" "$kind" "$seed" 60 || fail "see above"
+	in_ns "$NS" "$LIB_DIR/run.py" fuzz "$DEV" "$AT" "$kind" "$seed" 60 || fail "see above"
 }
 
 # Releases differ in htb, and in how a device gets its default qdisc

@@ -80,7 +80,7 @@ truthful()
 	watch
 	load
 	trace_stop
-	said=$(tc -n "$ROUTER" -s -j qdisc show dev r1 | "$LIB_DIR/fates.py" "$TRACE" 10:)
+	said=$(tc -n "$ROUTER" -s -j qdisc show dev r1 | "$LIB_DIR/run.py" fates "$TRACE" 10:)
 	sed '/^FAIL/d' <<<"$said"
 	while read -r line; do
 		fail "$line"

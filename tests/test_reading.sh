@@ -20,7 +20,7 @@ reading()
 {
 	local bytes
 
-	read -r COUNT NS bytes < <(in_ns "$PROBE_NS" "$LIB_DIR/reading.py" d0 "$1")
+	read -r COUNT NS bytes < <(in_ns "$PROBE_NS" "$LIB_DIR/run.py" reading d0 "$1")
 	echo "$COUNT $1: $NS ns, $bytes bytes"
 }
 

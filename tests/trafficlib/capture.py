@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""A capture that holds its packets: capture.py DEV.
+"""A capture that holds its packets: run.py capture DEV.
 
 The socket has no ring, so that every captured packet is a clone of the one that goes on. A
 line is printed when it is open. After a line on standard input, the packets are read, and a line
@@ -33,7 +33,8 @@ def is_udp(data: bytes) -> bool:
     return ethertype == ETH_P_IP and data[23] == socket.IPPROTO_UDP
 
 
-def command(dev: str) -> None:
+def main(words: list[str]) -> None:
+    (dev,) = words
     sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
     sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 30)
     sock.bind((dev, ETH_P_ALL))

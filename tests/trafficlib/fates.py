@@ -2,7 +2,7 @@
 """Compares the fates of the packets of one device by the in-tree tracepoints with the statistics of the
 qdisc under test in tc.
 
-    tc -s -j qdisc show dev DEV | fates.py INSTANCE HANDLE
+    tc -s -j qdisc show dev DEV | run.py fates INSTANCE HANDLE
 
 INSTANCE of tracefs has net_dev_queue and net_dev_start_xmit of the device, qdisc_enqueue and
 qdisc_dequeue of its root, kfree_skb, and codel_drop and codel_mark. HANDLE is the qdisc's. If it is
@@ -185,8 +185,8 @@ def compare(fates: Fates, qdisc: Qdisc) -> Iterator[str]:
     yield from shape(fates.sojourns, qdisc["delay"])
 
 
-def main(argv: list[str]) -> None:
-    instance, handle = argv
+def main(words: list[str]) -> None:
+    instance, handle = words
     (qdisc,) = (row for row in json.load(sys.stdin) if row["handle"] == handle)
     for line in compare(follow(trace.read(Path(instance))), qdisc):
         print(line)

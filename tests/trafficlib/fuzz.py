@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """Random operations on a qdisc, with a check of its packet accounting after each.
 
-    fuzz.py DEV PARENT KIND SEED STEPS
+    run.py fuzz DEV PARENT KIND SEED STEPS
 
 KIND is added below PARENT ("root" or a class), and then packets, changes, filters, waiting, resets and
 a device that goes down take turns. With PARENT "default", KIND is the root qdisc of DEV already and has
@@ -249,10 +249,11 @@ class Fuzz:
         return found
 
 
-def main(dev: str, parent: str, kind: str, seed: int, steps: int) -> int:
-    fuzz = Fuzz(dev, parent, kind, seed)
+def main(words: list[str]) -> int:
+    dev, parent, kind, seed, steps = words
+    fuzz = Fuzz(dev, parent, kind, int(seed))
     log = [] if parent == "default" else [fuzz.qdisc("add")]
-    for number in range(steps):
+    for number in range(int(steps)):
         log.append(fuzz.step())
         found = fuzz.faults()
         if found:
@@ -265,8 +266,3 @@ def main(dev: str, parent: str, kind: str, seed: int, steps: int) -> int:
     )
     print("dropped:", ", ".join(f"{k} {v[0]}" for k, v in total.dropped.items() if v[0]))
     return 0
-
-
-def command(words: list[str]) -> int:
-    dev, parent, kind, seed, steps = words
-    return main(dev, parent, kind, int(seed), int(steps))

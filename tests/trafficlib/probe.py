@@ -302,7 +302,7 @@ COMMANDS = {
 }
 
 
-def main() -> None:
+def main(_words: list[str]) -> None:
     for line in sys.stdin:
         name, *words = line.split()
         try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """The cost of reading statistics.
 
-    reading.py DEV classes|qdiscs
+    run.py reading DEV classes|qdiscs
 
 dumps them three times and prints how many there are, the time that the kernel took for the fastest
 of the dumps, in ns, and how many bytes that were. What happens in between, here, does not count.
@@ -43,7 +43,7 @@ def dump(kind: int, index: int) -> tuple[int, int, int]:
                 at += (length + 3) & ~3
 
 
-def command(words: list[str]) -> None:
+def main(words: list[str]) -> None:
     dev, what = words
     index = socket.if_nametoindex(dev)
     spent, messages, total = min(dump(RTM[what], index) for _ in range(3))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 import struct
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator
@@ -111,12 +110,3 @@ def read(instance: Path) -> list[Event]:
             event = known[struct.unpack_from("=H", record)[0]]
             found.append((time, event.name, event.decode(record)))
     return sorted(found, key=lambda event: event[0])
-
-
-def main(instance: str) -> None:
-    for time, name, values in read(Path(instance)):
-        print(time, name, *(f"{field}={value}" for field, value in values.items()))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

@@ -1,9 +1,0 @@
-#!/usr/bin/python3 -ES
-# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""The command of trafficlib/fuzz.py, which Python compiles only once as it is not the main program."""
-
-import sys
-
-from trafficlib import fuzz
-
-sys.exit(fuzz.command(sys.argv[1:]))
