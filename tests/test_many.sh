@@ -13,12 +13,6 @@
 
 lib_require python3
 
-# many WHAT...: see trafficlib/many.py
-many()
-{
-	in_ns "$NS" python3 -ES "$LIB_DIR/trafficlib/many.py" "$@"
-}
-
 PLENTY="limit 1000000 memory_limit 4000000000 target 10s interval 10s"
 
 # shrinks KIND FLOWS: FLOWS flows with a packet each move to a single queue
@@ -28,7 +22,7 @@ shrinks()
 
 	# shellcheck disable=SC2086 # words
 	probe_waiting "$kind" flows 65536 $PLENTY
-	many send d0 "$flows" 1
+	probe send d0 "$flows" flows="$flows" size=60
 	probe get d0 10: qlen
 	check "packets that wait" "$REPLY" ">=" $((flows - 30))	# the first ones may leave
 
@@ -52,15 +46,15 @@ owes()
 		tbf rate 16kbit burst 300kb limit 100000000
 	# shellcheck disable=SC2086 # words
 	tcn qdisc add dev d0 parent 1:1 handle 10: "$1" flows 65536 $PLENTY quantum 256
-	many send d0 10000 2
+	probe send d0 20000 flows=10000 size=60
 	probe get d0 10: qlen
 	check "packets that wait" "$REPLY" ">=" 19990
 
-	many watch 0.8 >"$LIB_TMP/longest" &
+	"$LIB_DIR/run.py" stall 0.8 >"$LIB_TMP/longest" &
 	WATCH=$!
 	sleep 0.2
 	tcn qdisc change dev d0 root handle 1: tbf rate 200gbit burst 100mb limit 100000000
-	many send d0 1 1
+	probe send d0 1 size=60
 	wait "$WATCH"
 	LONGEST=$(cat "$LIB_TMP/longest")
 	echo "$1: the processor was busy for $LONGEST us at most"

@@ -24,24 +24,13 @@ reading()
 	echo "$COUNT $1: $NS ns, $bytes bytes"
 }
 
-# flows_waiting: a thousand, with a packet each
-flows_waiting()
-{
-	local flows=() i
-
-	for ((i = 0; i < 1000; i++)); do
-		flows+=("flow=$i")
-	done
-	probe send d0 1000 "${flows[@]}"
-}
-
 # classes FLOWS NS: of the qdisc under test, and of in-tree fq_codel in the same kernel
 classes()
 {
 	local out_of_tree
 
 	probe_waiting "$FQ_CODEL_KIND" flows "$1"
-	flows_waiting
+	probe send d0 1000 flows=1000
 	reading classes
 	out_of_tree=$((NS / COUNT))
 	check "classes with packets" "$COUNT" ">=" 990
@@ -49,7 +38,7 @@ classes()
 
 	require_in_tree fq_codel
 	tcn qdisc replace dev d0 parent 1:1 handle 20: fq_codel flows "$1"
-	flows_waiting
+	probe send d0 1000 flows=1000
 	reading classes
 	check_time "of the time of in-tree fq_codel, %" \
 		$((out_of_tree * 100 * COUNT / NS)) "<=" 125

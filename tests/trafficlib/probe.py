@@ -5,7 +5,7 @@ It is one process for a whole case because a test that looks after every step lo
 jq or Python for each would take longer than what is tested. It reads a command a line and answers
 each with one line:
 
-    send DEV COUNT [size=N] [prio=M:N] [flow=N]    frames of N bytes; their number
+    send DEV COUNT [size=N] [prio=M:N] [flow=N] [flows=N]    frames of N bytes; their number
     agree DEV [held=M:,N]                          what is wrong, or an empty line
     get DEV HANDLE FIELD...                        of a qdisc, from tc -j -s; a.b for nested fields
     class DEV CLASSID FIELD...                     of a class: qlen backlog drops deficit count ...
@@ -19,7 +19,7 @@ each with one line:
 
 A frame is UDP over IPv4 to a host that is not there. prio is what SO_PRIORITY sets, and so the class
 for a qdisc that has the handle M:; flow is the source port's offset, which a flow's hash depends on.
-Either can be given more than once: the frames take turns.
+Either can be given more than once, and flows=N stands for the flows 0 to N-1: the frames take turns.
 """
 
 from __future__ import annotations
@@ -105,10 +105,11 @@ def frames(dev: str, words: list[str]) -> list[tuple[socket.socket, bytes]]:
     """One frame for every pair of the priorities and flows that were asked for."""
     given = options(words)
     size = int(given.get("size", ["1000"])[0])
+    flows = given.get("flow") or range(int(given.get("flows", ["1"])[0]))
     return [
         (opened(dev, handle(prio)), frame(size, int(flow)))
         for prio in given.get("prio", ["0:0"])
-        for flow in given.get("flow", ["0"])
+        for flow in flows
     ]
 
 
