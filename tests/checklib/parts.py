@@ -25,8 +25,10 @@ MAKE = ["make", "--no-print-directory", "-C"]
 
 # Programs on this machine; these need no image of a release
 HOST = {
-    "unit": [*MAKE, "tests/unit", "check"],
-    "flows": [*MAKE, "tests/flows", "check"],
+    "unit": [*MAKE, "tests/unit", "unit"],
+    "unit-mutants": [*MAKE, "tests/unit", "mutants"],
+    "flows": [*MAKE, "tests/flows", "unit"],
+    "flows-mutants": [*MAKE, "tests/flows", "mutants"],
     "tc": [*MAKE, "tc", "check"],
     "codelstat": [*MAKE, "tests/codelstat", "check"],
     "codelctl": ["tests/ctl/test_unit.py"],
