@@ -12,6 +12,16 @@ struct model_head {
 	bool much;	/* waits behind it */
 };
 
+void figures_add(struct figures *sum, const struct figures *part)
+{
+	const unsigned long long *from = (const void *)part;
+	unsigned long long *to = (void *)sum;
+	size_t i;
+
+	for (i = 0; i < sizeof(*sum) / sizeof(*to); i++)
+		to[i] += from[i];
+}
+
 long double model_exact_step(model_ns interval, unsigned long count)
 {
 	return interval / sqrtl(count);
@@ -48,8 +58,8 @@ static void watch_late(struct model *model, model_ns sojourn_time, model_ns now)
 	if (model->dropping || sojourn_time < model->interval ||
 	    now - watch->began < model->interval / 2)
 		return;
-	model->watched += !model->first_above_time ||
-			  model->first_above_time > now;
+	model->figures.watched += !model->first_above_time ||
+				  model->first_above_time > now;
 	model->first_above_time = now;
 }
 
@@ -82,8 +92,8 @@ static struct model_head dodequeue(struct model *model, model_ns now)
 static void leave(struct model *model, const struct model_head *r)
 {
 	model->dropping = false;
-	model->exits++;
-	model->emptied += !r->pkt;
+	model->figures.exits++;
+	model->figures.emptied += !r->pkt;
 }
 
 /* Record the fate of the packet that was chosen. Return whether it was lost. */
@@ -110,7 +120,7 @@ static bool cut_short(struct model *model, bool lost)
 	r.pkt = fifo_take(&model->queue);
 	if (r.pkt) {
 		fates_add(&model->fates, r.pkt, FATE_DELIVERED);
-		model->bounded++;
+		model->figures.bounded++;
 		return true;
 	}
 	model->first_above_time = 0;
@@ -171,9 +181,9 @@ static bool early(const struct model *model)
 static void count_due(struct model *model, unsigned int chance)
 {
 	model->interrupted = true;
-	model->silent += chance > 0;
+	model->figures.silent += chance > 0;
 	if (chance && !early(model))
-		model->frozen++;
+		model->figures.frozen++;
 	else if (model->count < UINT32_MAX)
 		model->count++;
 }
@@ -194,7 +204,7 @@ static void look_at(struct model *model, const struct model_head *r)
  */
 static bool drop_selected(struct model *model, const struct model_head *r)
 {
-	model->over++;
+	model->figures.over++;
 	if (early(model) && r->sojourn_time < model->interval)
 		return drop(model, r->pkt);
 	fates_add(&model->fates, r->pkt, FATE_DROPPED);
@@ -229,7 +239,7 @@ static bool drop_while_due(struct model *model, struct model_head *r,
 		} else if (chance_selects(model, chance)) {
 			lost = drop_selected(model, r);
 		} else {
-			model->survived++;
+			model->figures.survived++;
 			return false;
 		}
 		if (cut_short(model, lost))
@@ -255,12 +265,12 @@ static bool start_dropping(struct model *model, struct model_head *r,
 	bool lost = drop(model, r->pkt);
 
 	model->dropping = true;
-	model->entries++;
+	model->figures.entries++;
 	model->count = 1;
 	if (delta > 1 && model->drop_next &&
 	    now - model->drop_next < 16 * model->interval) {
 		model->count = delta;
-		model->resumes++;
+		model->figures.resumes++;
 	}
 	model->drop_next = control_law(model, now);
 	model->lastcount = model->count;
@@ -292,7 +302,7 @@ void model_dequeue(struct model *model, model_ns now)
 	/* shown by the packet after the one that entered the state */
 	if (model->ceiling && model->dropping && !model->first_above_time) {
 		model->dropping = false;
-		model->exits++;
+		model->figures.exits++;
 	}
 	model->fates.len = 0;
 	r = dodequeue(model, now);

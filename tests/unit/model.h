@@ -26,6 +26,30 @@ struct model_watch {
 	model_ns last;		/* the last of them left */
 };
 
+/* for reports, and to see that every path was taken; figures_add() adds each member */
+struct figures {
+	unsigned long long patterns;
+	unsigned long long steps;	/* arrivals, dequeues, changes */
+	unsigned long long packets;
+	unsigned long long delivered;	/* without a mark */
+	unsigned long long drops;
+	unsigned long long marks;
+	unsigned long long overflows;
+	unsigned long long early;	/* times that codel.h left earlier, see pair.c */
+	unsigned long long entries;
+	unsigned long long resumes;
+	unsigned long long exits;
+	unsigned long long emptied;	/* exits because nothing was left */
+	unsigned long long bounded;
+	unsigned long long over;	/* losses by chance */
+	unsigned long long survived;	/* packets that chance did not drop */
+	unsigned long long silent;	/* signals that were due and not given */
+	unsigned long long frozen;	/* those of them that were not counted */
+	unsigned long long watched;	/* delays that only the watch showed */
+};
+
+void figures_add(struct figures *sum, const struct figures *part);
+
 struct model {
 	struct fifo queue;
 	struct fates fates;	/* of the last dequeue */
@@ -48,16 +72,7 @@ struct model {
 	bool interrupted;	/* in the loop of drops, by a mark or the bound */
 	unsigned int chance;	/* of the next packet to be lost, in 255ths */
 
-	unsigned long long entries;
-	unsigned long long resumes;
-	unsigned long long exits;
-	unsigned long long emptied;	/* exits because nothing was left */
-	unsigned long long bounded;
-	unsigned long long over;	/* losses by chance */
-	unsigned long long survived;	/* packets that chance did not drop */
-	unsigned long long silent;	/* signals that were due and not given */
-	unsigned long long frozen;	/* those of them that were not counted */
-	unsigned long long watched;	/* delays that only the watch showed */
+	struct figures figures;
 };
 
 /* interval / sqrt(count) */

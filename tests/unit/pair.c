@@ -189,21 +189,22 @@ void pair_overflow(struct pair *pair, u32 dropped)
 		fifo_take(&pair->subject.queue);
 	codel_overflow(&pair->subject.vars, dropped);
 	model_overflow(&pair->model, dropped);
-	pair->overflows++;
+	pair->model.figures.overflows++;
 }
 
 static void pair_count(struct pair *pair)
 {
 	const struct fates *fates = &pair->model.fates;
+	struct figures *figures = &pair->model.figures;
 	u32 i;
 
 	pair->dequeues++;
 	for (i = 0; i < fates->len; i++) {
 		enum fate fate = fates->entry[i] % 4;
 
-		pair->delivered += fate == FATE_DELIVERED;
-		pair->marked += fate == FATE_MARKED;
-		pair->dropped += fate == FATE_DROPPED;
+		figures->delivered += fate == FATE_DELIVERED;
+		figures->marks += fate == FATE_MARKED;
+		figures->drops += fate == FATE_DROPPED;
 	}
 }
 
@@ -228,7 +229,7 @@ static bool dropping_same(struct pair *pair)
 
 	if (pair->subject.vars.dropping == model->dropping)
 		return true;
-	pair->early++;
+	pair->model.figures.early++;
 	return model->dropping && model->first_above_time == 0 &&
 	       !model->interrupted;
 }

@@ -39,11 +39,6 @@ struct pair {
 	u64 next_id;
 
 	u64 dequeues;
-	u64 delivered;
-	u64 marked;
-	u64 dropped;
-	u64 overflows;
-	u64 early;	/* times that the subject left earlier, see pair.c */
 };
 
 /* false: out of memory */

@@ -184,12 +184,6 @@ struct run {
 	unsigned int markable;	/* percent */
 };
 
-struct figures {
-	u64 events, packets, delivered, drops, marks, entries, resumes, exits;
-	u64 emptied, bounded, overflows, early, patterns;
-	u64 over, survived, silent, frozen, watched;
-};
-
 static u32 run_len(struct run *run)
 {
 	const struct pattern *p = run->pattern;
@@ -483,37 +477,25 @@ static const struct pattern collapse = {
 	SOME_LENGTHS, .limit = 400000,
 };
 
-static void run_report(const struct run *run, struct figures *all)
+static void figures_note_ceilings(const struct figures *f)
 {
-	const struct pair *pair = &run->pair;
-	const struct model *m = &pair->model;
+	ktap_note("%llu drops by chance, %llu packets survived, %llu signals not given, %llu of them not counted, %llu delays shown by the watch",
+		  f->over, f->survived, f->silent, f->frozen, f->watched);
+}
 
+static void run_report(struct run *run, struct figures *all)
+{
+	struct figures *f = &run->pair.model.figures;
+
+	f->patterns = 1;
+	f->steps = run->events;
+	f->packets = run->pair.next_id;
 	ktap_note("%llu steps: %llu packets, %llu drops, %llu marks, %llu entries, %llu resumes, %llu exits (%llu emptied), %llu bounded",
-		  (unsigned long long)run->events,
-		  (unsigned long long)pair->next_id,
-		  (unsigned long long)pair->dropped,
-		  (unsigned long long)pair->marked, m->entries, m->resumes,
-		  m->exits, m->emptied, m->bounded);
+		  f->steps, f->packets, f->drops, f->marks, f->entries,
+		  f->resumes, f->exits, f->emptied, f->bounded);
 	if (run->ceilings)
-		ktap_note("%llu drops by chance, %llu packets survived, %llu signals not given, %llu of them not counted, %llu delays shown by the watch",
-			  m->over, m->survived, m->silent, m->frozen, m->watched);
-	all->events += run->events;
-	all->packets += pair->next_id;
-	all->delivered += pair->delivered;
-	all->drops += pair->dropped;
-	all->marks += pair->marked;
-	all->entries += m->entries;
-	all->resumes += m->resumes;
-	all->exits += m->exits;
-	all->emptied += m->emptied;
-	all->bounded += m->bounded;
-	all->overflows += pair->overflows;
-	all->early += pair->early;
-	all->over += m->over;
-	all->survived += m->survived;
-	all->silent += m->silent;
-	all->frozen += m->frozen;
-	all->watched += m->watched;
+		figures_note_ceilings(f);
+	figures_add(all, f);
 }
 
 static void run_pattern(const struct pattern *pattern,
@@ -527,7 +509,7 @@ static void run_pattern(const struct pattern *pattern,
 	unsigned int i;
 	char name[100];
 
-	rng_seed(&run.rng, options->seed * 1000 + all->patterns++);
+	rng_seed(&run.rng, options->seed * 1000 + all->patterns);
 	for (i = 0; ok && i < episodes; i++) {
 		ok = episode(&run, i);
 		if (!ok)
@@ -535,8 +517,9 @@ static void run_pattern(const struct pattern *pattern,
 	}
 	run_report(&run, all);
 	/* a pattern that provokes nothing tests nothing */
-	ok = ok && run.pair.dropped && run.pair.model.exits &&
-	     !run.pair.model.over == (!ceilings || pattern->few);
+	ok = ok && run.pair.model.figures.drops &&
+	     run.pair.model.figures.exits &&
+	     !run.pair.model.figures.over == (!ceilings || pattern->few);
 	snprintf(name, sizeof(name), "%s%s", pattern->name,
 		 ceilings ? ", with ceilings" : "");
 	ktap_result(ok, name);
@@ -546,26 +529,13 @@ static void run_pattern(const struct pattern *pattern,
 static void traffic_total(const struct figures *all)
 {
 	ktap_note("in total %llu steps: %llu packets, %llu delivered unmarked",
-		  (unsigned long long)all->events,
-		  (unsigned long long)all->packets,
-		  (unsigned long long)all->delivered);
+		  all->steps, all->packets, all->delivered);
 	ktap_note("%llu drops, %llu marks, %llu dequeues cut short by the bound, %llu overflows",
-		  (unsigned long long)all->drops,
-		  (unsigned long long)all->marks,
-		  (unsigned long long)all->bounded,
-		  (unsigned long long)all->overflows);
+		  all->drops, all->marks, all->bounded, all->overflows);
 	ktap_note("%llu entries, %llu of them resumed; %llu exits, %llu by an empty queue; %llu seen early",
-		  (unsigned long long)all->entries,
-		  (unsigned long long)all->resumes,
-		  (unsigned long long)all->exits,
-		  (unsigned long long)all->emptied,
-		  (unsigned long long)all->early);
-	ktap_note("%llu drops by chance, %llu packets survived, %llu signals not given, %llu of them not counted, %llu delays shown by the watch",
-		  (unsigned long long)all->over,
-		  (unsigned long long)all->survived,
-		  (unsigned long long)all->silent,
-		  (unsigned long long)all->frozen,
-		  (unsigned long long)all->watched);
+		  all->entries, all->resumes, all->exits, all->emptied,
+		  all->early);
+	figures_note_ceilings(all);
 }
 
 static bool traffic_complete(const struct figures *all)

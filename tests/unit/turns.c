@@ -120,21 +120,14 @@ static bool turns_episode(struct turns *turns, unsigned int number)
 /* Return true if every path was taken. */
 static bool turns_report(const struct turns *turns)
 {
-	u64 dropped = 0, over = 0, watched = 0, delivered = 0;
+	struct figures all = { 0 };
 	unsigned int i;
 
-	for (i = 0; i < QUEUES; i++) {
-		const struct pair *pair = &turns->queue[i];
-
-		delivered += pair->delivered;
-		dropped += pair->dropped;
-		over += pair->model.over;
-		watched += pair->model.watched;
-	}
+	for (i = 0; i < QUEUES; i++)
+		figures_add(&all, &turns->queue[i].model.figures);
 	ktap_note("%llu delivered, %llu drops, %llu of them by chance, %llu delays shown by the watch",
-		  (unsigned long long)delivered, (unsigned long long)dropped,
-		  (unsigned long long)over, (unsigned long long)watched);
-	return delivered && over && dropped > over && watched;
+		  all.delivered, all.drops, all.over, all.watched);
+	return all.delivered && all.over && all.drops > all.over && all.watched;
 }
 
 int turns_cases(void)
