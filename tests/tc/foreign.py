@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-"""Programs of others that parse tc's output, fetched once into the project's cache.
+"""Programs of others that tests use, fetched once into the project's cache.
 
 foreign.py flent         flent's module, from PyPI
 foreign.py tc-testing    the kernel's tests of tc, from Debian's linux-source
+foreign.py checkpatch    checkpatch.pl and its lists, from the same
 
 Prints the folder that it is in. Status 4, and the reason, if it cannot be had.
 """
@@ -25,6 +26,11 @@ from vmlib import cache, process  # noqa: E402
 
 FLENT = "flent==2.3.0"
 TC_TESTING = "tools/testing/selftests/tc-testing/tc-tests/qdiscs"
+CHECKPATCH = ("checkpatch.pl", "spelling.txt", "const_structs.checkpatch")
+EXTRACT = (
+    "deb=$1 archive=$2; shift 2; "
+    'dpkg-deb --fsys-tarfile "$deb" | tar -xO "$archive" | tar -xJ "$@"'
+)
 SKIP = 4
 
 
@@ -68,26 +74,37 @@ def source_package() -> str:
     return match[1]
 
 
-def tc_testing() -> Path:
+def linux_source(kind: str, prefix: str, folder: str, names: Sequence[str]) -> Path:
+    """The cache's entry of this kind, `prefix` and the package, with these files of a folder of the kernel."""
     package = source_package()
 
     def build(made: Path) -> None:
         fetch(["apt-get", "-qq", "download", package], made)
         deb = next(made.glob(f"{package}_*.deb"))
-        inner = f"./usr/src/{package}.tar.xz"
-        names = [f"{package}/{TC_TESTING}/{kind}.json" for kind in ("codel", "fq_codel")]
-        command = (
-            'dpkg-deb --fsys-tarfile "$1" | tar -xO "$2" | tar -xJ --strip-components=7 "$3" "$4"'
-        )
-        fetch(["sh", "-c", command, "sh", str(deb), inner, *names], made)
+        paths = [f"{package}/{folder}/{name}" for name in names]
+        strip = f"--strip-components={paths[0].count('/')}"
+        archive = f"./usr/src/{package}.tar.xz"
+        fetch(["sh", "-c", EXTRACT, "sh", str(deb), archive, strip, *paths], made)
         deb.unlink()
-        if len(list(made.glob("*.json"))) != len(names):
-            raise Missing(f"{package} has no {' or no '.join(names)}")
+        if not all((made / name).is_file() for name in names):
+            raise Missing(f"{package} has no {' or no '.join(paths)}")
 
-    return cache.entry("foreign", f"tc-testing-{package}", build)
+    return cache.entry(kind, prefix + package, build)
 
 
-WHAT: dict[str, Callable[[], Path]] = {"flent": flent, "tc-testing": tc_testing}
+def tc_testing() -> Path:
+    return linux_source("foreign", "tc-testing-", TC_TESTING, ["codel.json", "fq_codel.json"])
+
+
+def checkpatch() -> Path:
+    return linux_source("checkpatch", "", "scripts", CHECKPATCH)
+
+
+WHAT: dict[str, Callable[[], Path]] = {
+    "flent": flent,
+    "tc-testing": tc_testing,
+    "checkpatch": checkpatch,
+}
 
 
 def main(argv: list[str]) -> int:
