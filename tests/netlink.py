@@ -28,37 +28,37 @@ import json
 import socket
 import struct
 import sys
-from typing import Iterator
 
-NLMSG_ERROR, NLMSG_DONE = 2, 3
-RTM_NEWQDISC, RTM_GETQDISC = 36, 38
-NLM_F_REQUEST, NLM_F_ACK, NLM_F_DUMP = 0x1, 0x4, 0x300
+from trafficlib.accounting import (
+    HEADER,
+    NLMSG_ERROR,
+    TC_H_ROOT,
+    TCA_KIND,
+    TCMSG,
+    attributes,
+    qdiscs,
+)
+
+RTM_NEWQDISC = 36
+NLM_F_REQUEST, NLM_F_ACK = 0x1, 0x4
 NLM_F_REPLACE, NLM_F_EXCL, NLM_F_CREATE = 0x100, 0x200, 0x400
-NLM_F_CAPPED, NLM_F_ACK_TLVS = 0x100, 0x200
+NLM_F_ACK_TLVS = 0x200
 SOL_NETLINK, NETLINK_CAP_ACK, NETLINK_EXT_ACK = 270, 10, 11
 NLMSGERR_ATTR_MSG, NLMSGERR_ATTR_OFFS = 1, 2
-NLA_F_NESTED, NLA_TYPE_MASK = 0x8000, 0x3FFF
-TCA_KIND, TCA_OPTIONS = 1, 2
-TC_H_ROOT, HANDLE = 0xFFFFFFFF, 0x10000
+NLA_F_NESTED = 0x8000
+TCA_OPTIONS = 2
+HANDLE = 0x10000
 
 VERBS = {
     "create": NLM_F_CREATE | NLM_F_EXCL,
     "change": 0,
     "replace": NLM_F_CREATE | NLM_F_REPLACE,
 }
-HEADER, TCMSG = struct.Struct("=LHHLL"), struct.Struct("=BxxxiLLL")
 
 
 def attribute(number: int, payload: bytes) -> bytes:
     size = 4 + len(payload)
     return struct.pack("=HH", size, number) + payload + b"\0" * (-size % 4)
-
-
-def attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
-    while len(data) >= 4:
-        size, number = struct.unpack_from("=HH", data)
-        yield number & NLA_TYPE_MASK, data[4:size]
-        data = data[(size + 3) & ~3 :]
 
 
 def encode(spec: str) -> bytes:
@@ -88,47 +88,29 @@ class Netlink:
         for option in (NETLINK_CAP_ACK, NETLINK_EXT_ACK):
             self.socket.setsockopt(SOL_NETLINK, option, 1)
 
-    def send(self, kind: int, flags: int, handle: int, payload: bytes) -> None:
-        body = TCMSG.pack(0, self.index, handle, TC_H_ROOT, 0) + payload
-        size = HEADER.size + len(body)
-        header = HEADER.pack(size, kind, flags | NLM_F_REQUEST, 1, 0)
-        self.socket.send(header + body)
-
-    def receive(self) -> Iterator[tuple[int, int, bytes]]:
-        """Type, flags and payload of the messages in one datagram."""
-        data = self.socket.recv(1 << 18)
-        while len(data) >= HEADER.size:
-            size, kind, flags, _, _ = HEADER.unpack_from(data)
-            yield kind, flags, data[HEADER.size : size]
-            data = data[(size + 3) & ~3 :]
-
     def dump(self) -> tuple[str, bytes]:
         """Kind and TCA_OPTIONS of the root qdisc."""
-        self.send(RTM_GETQDISC, NLM_F_DUMP, 0, b"")
-        found, ended = ("", b""), False
-        while not ended:
-            for kind, _flags, data in self.receive():
-                ended |= kind in (NLMSG_DONE, NLMSG_ERROR)
-                if kind != RTM_NEWQDISC:
-                    continue
-                _, index, _, parent, _ = TCMSG.unpack_from(data)
-                if index == self.index and parent == TC_H_ROOT:
-                    tb = dict(attributes(data[TCMSG.size :]))
-                    name = tb[TCA_KIND].rstrip(b"\0").decode()
-                    found = name, tb.get(TCA_OPTIONS, b"")
-        return found
+        for message in qdiscs(self.index):
+            _, _, _, parent, _ = TCMSG.unpack_from(message)
+            if parent == TC_H_ROOT:
+                tb = attributes(message[TCMSG.size :])
+                return tb[TCA_KIND].rstrip(b"\0").decode(), tb.get(TCA_OPTIONS, b"")
+        return "", b""
 
     def request(self, qdisc: str, verb: str, specs: list[str]) -> dict[str, object]:
         """Sends one request; returns the kernel's answer."""
         parts = [encode(spec) for spec in specs]
         head = attribute(TCA_KIND, qdisc.encode() + b"\0")
         payload = head + attribute(TCA_OPTIONS, b"".join(parts))
-        flags = VERBS[verb] | NLM_F_ACK
-        self.send(RTM_NEWQDISC, flags, HANDLE, payload)
-        kind, flags, data = next(self.receive())
+        body = TCMSG.pack(0, self.index, HANDLE, TC_H_ROOT, 0) + payload
+        flags = VERBS[verb] | NLM_F_REQUEST | NLM_F_ACK
+        self.socket.send(HEADER.pack(HEADER.size + len(body), RTM_NEWQDISC, flags, 1, 0) + body)
+        answer = self.socket.recv(1 << 18)
+        _, kind, flags, _, _ = HEADER.unpack_from(answer)
         assert kind == NLMSG_ERROR
+        data = answer[HEADER.size :]
         number = -struct.unpack_from("=i", data)[0]
-        tlvs = dict(attributes(data[20:])) if flags & NLM_F_ACK_TLVS else {}
+        tlvs = attributes(data[20:]) if flags & NLM_F_ACK_TLVS else {}
         first = HEADER.size + TCMSG.size + len(head) + 4
         return {
             "errno": errno.errorcode.get(number, number),
@@ -174,7 +156,7 @@ def main(argv: list[str]) -> None:
         serve(link, argv[1])
         return
     kind, options = link.dump()
-    values = {str(n): data.hex() for n, data in attributes(options)}
+    values = {str(n): data.hex() for n, data in attributes(options).items()}
     print(json.dumps({"kind": kind, "options": values}))
 
 

@@ -10,7 +10,8 @@ import socket
 import struct
 from typing import Iterator
 
-RTM_GETQDISC = 38
+RTM_GETQDISC, RTM_GETTCLASS = 38, 42
+TC_H_ROOT = 0xFFFFFFFF
 NLM_DUMP = 0x301
 NLMSG_ERROR, NLMSG_DONE = 2, 3
 TCA_KIND, TCA_STATS2 = 1, 7
@@ -23,7 +24,7 @@ COLLISIONS = 40  # offset; fq_codel only
 EXT_STATS = struct.Struct("=30QHHHH")
 CAUSES = ("codel", "limit", "memory", "change", "filter", "taken", "reset", "ceiling")
 FOREVER = 20
-STRICT = b"strict_parent"
+STRICT = "strict_parent"
 
 
 Count = tuple[int, int]  # packets, bytes
@@ -87,11 +88,31 @@ def decode(message: bytes) -> Accounting | None:
     return Accounting(ifindex, handle, kind, ext, drops, collisions)
 
 
-def qdiscs() -> list[bytes]:
-    """A message for each qdisc in this network namespace."""
+def request(kind: int, index: int) -> bytes:
+    """Ask for a dump."""
+    return HEADER.pack(36, kind, NLM_DUMP, 1, 0) + TCMSG.pack(0, index, 0, 0, 0)
+
+
+def dump(kind: int, index: int) -> Iterator[bytes]:
+    """The messages of a dump, without the headers."""
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:
-        sock.send(HEADER.pack(36, RTM_GETQDISC, NLM_DUMP, 1, 0) + TCMSG.pack(0, 0, 0, 0, 0))
-        return list(messages(sock))
+        sock.send(request(kind, index))
+        while True:
+            data = sock.recv(1 << 17)
+            while data:
+                length, answer = struct.unpack_from("=IH", data)
+                if answer == NLMSG_DONE:
+                    return
+                if answer == NLMSG_ERROR:
+                    raise OSError(f"dump: {data[16:20].hex()}")
+                yield data[16:length]
+                data = data[(length + 3) & ~3 :]
+
+
+def qdiscs(index: int = 0) -> list[bytes]:
+    """A message for each qdisc of a device, or (0) in this network namespace."""
+    found = dump(RTM_GETQDISC, index)
+    return [message for message in found if index in (0, TCMSG.unpack_from(message)[1])]
 
 
 def kinds() -> set[bytes]:
@@ -104,38 +125,32 @@ def read() -> list[Accounting]:
     return [found for message in qdiscs() if (found := decode(message))]
 
 
-def drifts() -> list[str]:
-    """Parents whose sums differ from their children's, and mistakes that a strict parent found."""
+def drifts(messages: list[bytes], held: dict[int, Count]) -> list[str]:
+    """Parents whose packets and bytes differ from those of their children, and mistakes that a strict parent found.
+
+    What parents hold themselves is in `held`, by handle; a strict parent that is not there may hold a packet.
+    """
     found, have, below = [], {}, {}
-    for message in qdiscs():
+    for message in messages:
         _, _, handle, parent, _ = TCMSG.unpack_from(message)
         tb = attributes(message[TCMSG.size :])
+        kind = tb[TCA_KIND].rstrip(b"\0").decode()
         stats = attributes(tb[TCA_STATS2])[TCA_STATS_QUEUE]
         qlen, backlog, _, _, mistakes = struct.unpack_from("=5I", stats)
-        if tb[TCA_KIND].rstrip(b"\0") != STRICT:  # may have stored a packet
-            have[handle] = (qlen, backlog)
-        elif mistakes:
+        if kind == STRICT and mistakes:
             found.append(f"{mistakes} mistakes of the child of {handle >> 16:x}:")
-        packets, length = below.get(parent & 0xFFFF0000, (0, 0))
-        below[parent & 0xFFFF0000] = (packets + qlen, length + backlog)
-    for handle, sums in below.items():
-        if handle and have.get(handle, sums) != sums:
-            found.append(f"{handle >> 16:x}: has {have[handle]}, what is below it {sums}")
+        if kind != STRICT or handle in held:
+            have[handle] = kind, (qlen, backlog)
+        if parent != TC_H_ROOT:
+            packets, length = below.get(parent & 0xFFFF0000, (0, 0))
+            below[parent & 0xFFFF0000] = (packets + qlen, length + backlog)
+    for handle, (qlen, backlog) in below.items():
+        stored = held.get(handle, (0, 0))
+        sums = (qlen + stored[0], backlog + stored[1])
+        kind, own = have.get(handle, ("", sums))
+        if handle and own != sums:
+            found.append(f"{kind} {handle >> 16:x}: has {own}, what is below it {sums};")
     return found
-
-
-def messages(sock: socket.socket) -> Iterator[bytes]:
-    """The messages of a requested dump, without the headers."""
-    while True:
-        data = sock.recv(1 << 17)
-        while data:
-            length, kind = struct.unpack_from("=IH", data)
-            if kind == NLMSG_DONE:
-                return
-            if kind == NLMSG_ERROR:
-                raise OSError(f"dump: {data[16:20].hex()}")
-            yield data[16:length]
-            data = data[(length + 3) & ~3 :]
 
 
 def faults(tree: bool = False) -> list[str]:
@@ -147,7 +162,7 @@ def faults(tree: bool = False) -> list[str]:
     for _ in range(FOREVER):
         found = [fault for one in read() for fault in one.faults()]
         if tree:
-            found += drifts()
+            found += drifts(qdiscs(), {})
         if not found:
             break
     return found

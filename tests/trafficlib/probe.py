@@ -45,7 +45,6 @@ ETHERNET = bytes.fromhex("020000000001 020000000002 0800")
 HEADERS = 14 + 20 + 8
 PORT = 9  # discard
 
-RTM_GETTCLASS = 42
 FIVE = struct.Struct("=IIIII")
 FLOW_XSTATS = struct.pack("=I", 1)  # TCA_FQ_CODEL_XSTATS_CLASS
 
@@ -193,12 +192,6 @@ def calm() -> str:
 # ---- reading ------------------------------------------------------------------------------------
 
 
-def tc(what: str, dev: str) -> Table:
-    command = ["tc", "-j", "-s", what, "show", "dev", dev]
-    table: Table = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-    return table
-
-
 def fields(row: dict[str, Any], names: tuple[str, ...]) -> str:
     values = []
     for name in names:
@@ -210,7 +203,9 @@ def fields(row: dict[str, Any], names: tuple[str, ...]) -> str:
 
 
 def get(dev: str, wanted: str, *names: str) -> str:
-    rows = [row for row in tc("qdisc", dev) if row["handle"] == wanted]
+    command = ["tc", "-j", "-s", "qdisc", "show", "dev", dev]
+    table: Table = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    rows = [row for row in table if row["handle"] == wanted]
     return fields(rows[0], names) if rows else "none"
 
 
@@ -230,10 +225,8 @@ def class_row(tcmsg: bytes) -> dict[str, Any]:
 
 def class_rows(dev: str) -> Table:
     """Not from tc, which does not print all classes as JSON before 6.2."""
-    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:
-        tcmsg = accounting.TCMSG.pack(0, socket.if_nametoindex(dev), 0, 0, 0)
-        sock.send(accounting.HEADER.pack(36, RTM_GETTCLASS, accounting.NLM_DUMP, 1, 0) + tcmsg)
-        return [class_row(message) for message in accounting.messages(sock)]
+    found = accounting.dump(accounting.RTM_GETTCLASS, socket.if_nametoindex(dev))
+    return [class_row(message) for message in found]
 
 
 def one_class(dev: str, wanted: str, *names: str) -> str:
@@ -252,39 +245,18 @@ def tx(dev: str) -> str:
     return str(link["stats64"]["tx"]["packets"])
 
 
-def drifts(table: Table, held: dict[str, tuple[int, int]]) -> list[str]:
-    """Parents whose qlen or backlog is not that of their children and of their stored packets."""
-    found = []
-    for parent in table:
-        under = [
-            row
-            for row in table
-            if parent["handle"] != "0:"
-            and row.get("parent", "").split(":")[0] + ":" == parent["handle"]
-        ]
-        stored = held.get(parent["handle"], (0, 0))
-        qlen = sum(row["qlen"] for row in under) + stored[0]
-        backlog = sum(row["backlog"] for row in under) + stored[1]
-        if under and (qlen, backlog) != (parent["qlen"], parent["backlog"]):
-            found.append(
-                f"{parent['kind']} {parent['handle']} has qlen {parent['qlen']} backlog"
-                f" {parent['backlog']}, what is below it {qlen} and {backlog};"
-            )
-    return found
-
-
 def agree(dev: str, *words: str) -> str:
     """A dump is not atomic, but a real difference does not go away."""
     given = options(list(words))
-    held: dict[str, tuple[int, int]] = {}
+    held: dict[int, accounting.Count] = {}
     for word in given.get("held", []):
         where, _, size = word.partition(",")
-        held[where] = (1, int(size))
-    maybe = "maybe" in given
-    for _ in range(20):
-        table = tc("qdisc", dev)
-        found = drifts(table, held)
-        if not found or (maybe and not drifts(table, {})):
+        held[handle(where)] = (1, int(size))
+    index = socket.if_nametoindex(dev)
+    for _ in range(accounting.FOREVER):
+        shown = accounting.qdiscs(index)
+        found = accounting.drifts(shown, held)
+        if not found or ("maybe" in given and not accounting.drifts(shown, {})):
             return " ".join(accounting.faults())
     return " ".join(found)
 

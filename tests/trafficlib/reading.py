@@ -15,15 +15,14 @@ import time
 
 from . import accounting
 
-RTM = {"classes": 42, "qdiscs": accounting.RTM_GETQDISC}
+RTM = {"classes": accounting.RTM_GETTCLASS, "qdiscs": accounting.RTM_GETQDISC}
 BUFFER = 32768  # buffer of tc and codelstat, and the most that the kernel fills at once
 
 
 def dump(kind: int, index: int) -> tuple[int, int, int]:
     """Time in the kernel, messages, bytes."""
     buffer = bytearray(BUFFER)
-    request = accounting.HEADER.pack(36, kind, accounting.NLM_DUMP, 1, 0)
-    request += accounting.TCMSG.pack(0, index, 0, 0, 0)
+    request = accounting.request(kind, index)
     messages = total = 0
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:
         since = time.perf_counter_ns()
