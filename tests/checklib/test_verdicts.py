@@ -14,14 +14,16 @@ import re
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Iterator
 
 TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS), str(TESTS / "vm")]
+sys.path[:0] = [str(TESTS), *(str(TESTS / part) for part in ("ktap", "vm"))]
 sys.dont_write_bytecode = True
 
+import ktap  # noqa: E402
 from checklib import guest, parts, unchanged  # noqa: E402
 from checklib.guest import Boot  # noqa: E402
 from checklib.ktap import Document, Verdict  # noqa: E402
@@ -273,17 +275,7 @@ def results() -> Iterator[tuple[str, Any, Any]]:
     yield "logs", logs, ["sid-test_shares.log", "sid-test_shares-1of2.log", "sid-test_shares.log"]
 
 
-def main() -> int:
-    table = list(results())
-    print(f"TAP version 13\n1..{len(table)}")
-    failed = 0
-    for number, (name, got, want) in enumerate(table, 1):
-        if got != want:
-            failed += 1
-            print(f"# {got}, not {want}")
-        print(f"{'ok' if got == want else 'not ok'} {number} {name}")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    for title, value, expected in results():
+        ktap.case(title)(partial(ktap.check, title, value, expected))
+    ktap.main()

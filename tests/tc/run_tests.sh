@@ -21,7 +21,7 @@ test_case() {
 
 	shift
 	if "$@" >"$tmp/log" 2>&1; then
-		grep '^  ' "$tmp/log" | grep -E '^  (KTAP|1\.\.|#|ok|not ok)'
+		grep '^  ' "$tmp/log" | grep -E '^  (TAP|1\.\.|#|ok|not ok)'
 		ktap_result "$KTAP_PASS" "$name"
 	else
 		sed '/^ /! s/^/# /' "$tmp/log"

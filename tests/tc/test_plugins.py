@@ -21,10 +21,16 @@ import subprocess
 import sys
 import tempfile
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple, NoReturn
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "ktap"))
+sys.dont_write_bytecode = True
+
+import ktap  # noqa: E402
+
 U32 = 2**32 - 1
 NESTED = 0x8000
 TCA_KIND, TCA_OPTIONS, TCA_STATS2 = 1, 2, 7
@@ -886,7 +892,13 @@ NEED_STOCK = {
 }
 
 
-def main() -> int:
+def attempt(test: Callable[[Tc], None], tc: Tc, builtin: bool) -> None:
+    if builtin and test in NEED_STOCK:
+        raise ktap.Skip("no stock front end in this tc")
+    test(tc)
+
+
+def main() -> NoReturn:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--plugins", required=True)
     parser.add_argument("--fakekernel", required=True)
@@ -894,30 +906,14 @@ def main() -> int:
     parser.add_argument("tc", nargs=argparse.REMAINDER)
     args = parser.parse_args()
 
-    tests: list[Callable[[Tc], None]] = [
-        value for name, value in globals().items() if name.startswith("test_")
-    ]
     plugins = NO_PLUGINS if args.builtin else args.plugins
     tc = Tc(args.tc, plugins, args.fakekernel)
-    print(f"KTAP version 1\n1..{len(tests)}\n# {tc.run('-V').stdout.strip()}")
-    failed = 0
-    for number, test in enumerate(tests, 1):
-        name = test.__name__.removeprefix("test_")
-        if args.builtin and test in NEED_STOCK:
-            print(f"ok {number} {name} # SKIP no stock front end in this tc")
-            continue
-        try:
-            test(tc)
-        except Exception as error:  # one failure must not hide the others
-            failed += 1
-            text = str(error) or repr(error)
-            print(f"# {text}".replace("\n", "\n# "))
-            print(f"not ok {number} {name}")
-        else:
-            print(f"ok {number} {name}")
-        sys.stdout.flush()
-    return failed != 0
+    print(f"# {tc.run('-V').stdout.strip()}")
+    for name, test in globals().items():
+        if name.startswith("test_"):
+            ktap.case(name.removeprefix("test_"))(partial(attempt, test, tc, args.builtin))
+    ktap.main()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
