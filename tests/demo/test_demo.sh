@@ -12,25 +12,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work" out/demo-test.json out/demo-test.png' EXIT
 json=out/demo-test.json
 png=out/demo-test.png
-number=0
-failures=0
 
-# result STATUS TITLE
-result()
-{
-	local word="ok"
-
-	if (($1)); then
-		word="not ok"
-		((++failures))
-	fi
-	echo "$word $((++number)) $2"
-}
+# shellcheck source=tests/lib/ktap.sh
+. tests/lib/ktap.sh
 
 # holds EXPRESSION: of every qdisc's figures by its kind, q, and its queue delay
 holds()
 {
-	/usr/bin/python3 - "$json" "$1" <<-'END' 2>"$work/why" || { sed 's/^/# /' "$work/why"; return 1; }
+	/usr/bin/python3 - "$json" "$1" <<-'END' 2>"$work/why" || { ktap_notes "$work/why"; return 1; }
 		import json, sys
 		data = json.load(open(sys.argv[1]))
 		q = {p["qdisc"]: p for p in data["phases"]}
@@ -45,12 +34,12 @@ holds()
 claim()
 {
 	holds "$2"
-	result $? "$1"
+	ktap_result $? "$1"
 }
 
 is_png()
 {
-	/usr/bin/python3 - "$png" <<-'END' 2>"$work/why" || { sed 's/^/# /' "$work/why"; return 1; }
+	/usr/bin/python3 - "$png" <<-'END' 2>"$work/why" || { ktap_notes "$work/why"; return 1; }
 		import sys
 		from PIL import Image
 		with Image.open(sys.argv[1]) as picture:
@@ -61,14 +50,13 @@ is_png()
 	END
 }
 
-echo "TAP version 13"
-echo "1..11"
+ktap_plan 11
 tests/demo/run --ecn --seconds 8 --name demo-test >"$work/table" 2>"$work/progress"
 status=$?
-sed 's/^/# /' "$work/progress" "$work/table"
-result $status "the demonstration runs"
+ktap_notes "$work/progress" "$work/table"
+ktap_result $((status != 0)) "the demonstration runs"
 [ "$(grep -cE '^(pfifo|codel_oot|fq_codel_oot) ( +[0-9.]+){8}$' "$work/table")" = 3 ]
-result $? "its table has three rows of figures"
+ktap_result $? "its table has three rows of figures"
 claim "pfifo's queue takes hundreds of milliseconds" \
 	"delay('pfifo', 'p50_ms') > 100"
 claim "codel's takes less than a tenth of that" \
@@ -87,8 +75,8 @@ claim "each qdisc is served by the module that its name says" \
 		'fq_codel_oot': 'sch_fq_codel_oot'}"
 # A user namespace without a map: another user, who may read the tree
 unshare --user tests/demo/run >"$work/refusal" 2>&1
-[[ $? -eq 1 && $(<"$work/refusal") == "demo: root is required, "*": run sudo make demo" ]] || (sed 's/^/# /' "$work/refusal"; false)
-result $? "another user than root reads one sentence"
+[[ $? -eq 1 && $(<"$work/refusal") == "demo: root is required, "*": run sudo make demo" ]] || (ktap_notes "$work/refusal"; false)
+ktap_result $? "another user than root reads one sentence"
 is_png
-result $? "the picture is a picture"
-((failures == 0))
+ktap_result $? "the picture is a picture"
+ktap_exit
