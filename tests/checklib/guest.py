@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from vmlib import machine
@@ -23,7 +22,6 @@ from .report import Clock, Report
 TESTS = Path(__file__).resolve().parents[1]
 TOP = TESTS.parent
 OUT = TOP / "out" / "check"
-SKIPS = Path(__file__).with_name("skips")
 
 MARK = re.compile(r"@@ (begin|end|in use:) ?(.*)$")
 STAMP = re.compile(r"\[\s*(\d+\.\d+)\] ")
@@ -65,13 +63,6 @@ def halves(release: str, test: str) -> list[str]:
     if cost(release, test) <= LONG:
         return [test]
     return [f"{test}:1/2", f"{test}:2/2"]
-
-
-def allowed_skips() -> list[tuple[str, str, str]]:
-    """Triples of patterns for release, test and case; the rest of a line is the reason."""
-    lines = SKIPS.read_text().splitlines() if SKIPS.exists() else []
-    fields = [line.split(None, 3) for line in lines if line and line[0] != "#"]
-    return [(f[0], f[1], f[2]) for f in fields if len(f) == 4]
 
 
 def asked_for(names: list[str]) -> list[str]:
@@ -149,7 +140,6 @@ class Group:
         self.names = names
         self.cost = sum(cost(release, name) for name in names)
         self.report = report
-        self.skips = allowed_skips()
 
     def __call__(self) -> None:
         left = self.names
@@ -197,25 +187,19 @@ class Group:
             self._report(lost)
 
     def _report(self, test: Test) -> None:
-        self._judge_skips(test)
+        _refuse_skips(test)
         log = OUT / log_name(self.release, test.name)
         log.write_text("".join(f"{line}\n" for line in test.lines))
         label = f"{self.release} {test.name}"
         self.report.add(label, test.document, test.seconds, str(log.relative_to(TOP)))
 
-    def _judge_skips(self, test: Test) -> None:
-        """The machine has all that a test could need."""
-        for case in test.document.cases:
-            if case.verdict is not Verdict.SKIPPED:
-                continue
-            if not any(
-                fnmatchcase(self.release, release)
-                and fnmatchcase(script(test.name), name)
-                and fnmatchcase(case.name, pattern)
-                for release, name, pattern in self.skips
-            ):
-                case.verdict = Verdict.FAILED
-                case.notes.append(f"skipped without need: {case.reason}")
+
+def _refuse_skips(test: Test) -> None:
+    """The machine has all that a test could need."""
+    for case in test.document.cases:
+        if case.verdict is Verdict.SKIPPED:
+            case.verdict = Verdict.FAILED
+            case.notes.append(f"skipped without need: {case.reason}")
 
 
 def _machine_failed(test: Test, status: int) -> str:
