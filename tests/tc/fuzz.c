@@ -21,13 +21,14 @@
 #include "../../tc/tc_plugin.h"
 #include "../../uapi/codel_delay.h"
 #include "../../uapi/codel_uapi.h"
+#include "../unit/rng.h"
 
 #define WORDS_MAX 64
 #define WORD_LEN 48
 
 extern struct qdisc_util codel_qdisc_util, fq_codel_oot_qdisc_util;
 
-static uint64_t seed;
+static struct rng rng;
 static bool json;
 static FILE *null;
 
@@ -58,19 +59,9 @@ static void die(const char *format, ...)
 	exit(1);
 }
 
-/* splitmix64 */
-static uint64_t roll(void)
-{
-	uint64_t z = seed += 0x9e3779b97f4a7c15;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return z ^ (z >> 31);
-}
-
 static unsigned int below(unsigned int n)
 {
-	return (unsigned int)(roll() % n);
+	return (unsigned int)rng_even(&rng, 0, n - 1);
 }
 
 /* All magnitudes, and the edges more often than chance would have it */
@@ -83,10 +74,12 @@ static uint32_t roll_u32(void)
 
 	if (!below(3))
 		return edges[below(sizeof(edges) / sizeof(edges[0]))];
-	return (uint32_t)(roll() >> (32 + below(32)));
+	return (uint32_t)(rng_next(&rng) >> (32 + below(32)));
 }
 
 /* ---- tc, as far as a plugin sees it ---- */
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"	/* colours and formats */
 
 bool is_json_context(void)
 {
@@ -150,20 +143,17 @@ void close_json_object(void)
 
 void open_json_array(unsigned int type, const char *name)
 {
-	(void)type, (void)name;
 	shown.depth++;
 }
 
 void close_json_array(unsigned int type, const char *name)
 {
-	(void)type, (void)name;
 	shown.depth--;
 }
 
 int print_color_string(unsigned int type, unsigned int color, const char *key,
 		       const char *fmt, const char *value)
 {
-	(void)type, (void)color, (void)fmt;
 	word("%s", key);
 	word("%s", value);
 	return 0;
@@ -172,7 +162,6 @@ int print_color_string(unsigned int type, unsigned int color, const char *key,
 int print_color_bool(unsigned int type, unsigned int color, const char *key,
 		     const char *fmt, bool value)
 {
-	(void)type, (void)color, (void)fmt;
 	word("%s%s", value ? "" : "no", key);
 	return 0;
 }
@@ -180,7 +169,6 @@ int print_color_bool(unsigned int type, unsigned int color, const char *key,
 int print_color_null(unsigned int type, unsigned int color, const char *key,
 		     const char *fmt, const char *value)
 {
-	(void)type, (void)color, (void)fmt, (void)value;
 	show_percentile(key, UINT64_MAX);
 	word("%s", key);
 	word("off");
@@ -190,7 +178,6 @@ int print_color_null(unsigned int type, unsigned int color, const char *key,
 int print_color_int(unsigned int type, unsigned int color, const char *key,
 		    const char *fmt, int value)
 {
-	(void)type, (void)color, (void)fmt;
 	word("%s", key);
 	word("%d", value);
 	return 0;
@@ -199,7 +186,6 @@ int print_color_int(unsigned int type, unsigned int color, const char *key,
 int print_color_uint(unsigned int type, unsigned int color, const char *key,
 		     const char *fmt, unsigned int value)
 {
-	(void)type, (void)color, (void)fmt;
 	if (!strcmp(key, "ce_threshold_selector")) {
 		selector = value;
 	} else if (!strcmp(key, "ce_threshold_mask")) {
@@ -215,7 +201,6 @@ int print_color_uint(unsigned int type, unsigned int color, const char *key,
 int print_color_u64(unsigned int type, unsigned int color, const char *key,
 		    const char *fmt, uint64_t value)
 {
-	(void)type, (void)color, (void)fmt;
 	show_percentile(key, value);
 	if (!strcmp(key, "max_ns"))
 		shown.max = value;
@@ -604,7 +589,7 @@ static struct rtattr *any_attr(unsigned int payload)
 	a->rta_type = TCA_OPTIONS;
 	a->rta_len = (unsigned short)RTA_LENGTH(payload);
 	for (unsigned int i = 0; i < payload; i++)
-		((char *)RTA_DATA(a))[i] = (char)roll();
+		((char *)RTA_DATA(a))[i] = (char)rng_next(&rng);
 	return a;
 }
 
@@ -662,11 +647,11 @@ static void any_place(struct codel_ext_stats *ext, unsigned int buckets)
 	ext->delay_count = (__u16)buckets;
 	ext->delay_first = (__u16)below(CODEL_DELAY_BUCKETS - buckets + 1);
 	if (!below(8))
-		ext->delay_offset = (__u16)(below(2) ? roll() : below(400));
+		ext->delay_offset = (__u16)(below(2) ? rng_next(&rng) : below(400));
 	if (!below(8))
-		ext->delay_count = (__u16)(below(2) ? roll() : below(300));
+		ext->delay_count = (__u16)(below(2) ? rng_next(&rng) : below(300));
 	if (!below(8))
-		ext->delay_first = (__u16)(below(2) ? roll() : below(300));
+		ext->delay_first = (__u16)(below(2) ? rng_next(&rng) : below(300));
 }
 
 /* Whether @payload contains all buckets of @ext: a second implementation */
@@ -739,7 +724,7 @@ int main(int argc, char **argv)
 {
 	const long rounds = argc > 1 ? atol(argv[1]) : 100000;
 
-	seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	rng_seed(&rng, argc > 2 ? strtoull(argv[2], NULL, 0) : 1);
 	null = fopen("/dev/null", "w");
 	if (!null || !freopen("/dev/null", "w", stderr))
 		die("no /dev/null");
