@@ -19,204 +19,111 @@
  * @q: the qdisc
  * @d: its counts in the interval
  * @delays: how long packets waited; percentiles are 0 if not known
- * @signals: CoDel's drops and marks, without the ceiling's drops, packets
- * @acts: the same, and the ceiling's drops
+ * @acts: CoDel's drops and marks, and the ceiling's drops, packets
  * @limits: drops for either limit, packets
  * @packet: time that the largest packet takes at the rate of the interval, ns
  * @share: of the backlog that the fullest flow holds, percent; 0 if not known
+ * @ceiling: the ceiling drops so many packets that senders must be ignoring CoDel
+ * @slow_flow: one flow holds most of the backlog, and its sender ignores CoDel
  */
 struct cs_facts {
 	const struct cs_qdisc *q;
 	const struct cs_delta *d;
 	struct cs_delays delays;
-	uint64_t signals;
 	uint64_t acts;
 	uint64_t limits;
 	double packet;
 	double share;
+	bool ceiling;
+	bool slow_flow;
 };
 
-static bool cs_limit_zero(const struct cs_facts *f)
-{
-	return !f->q->limit && f->d->drops;
-}
-
-static bool cs_idle(const struct cs_facts *f)
-{
-	return !f->d->packets && !f->q->qlen && !f->d->drops;
-}
-
-static bool cs_stalled(const struct cs_facts *f)
-{
-	return !f->d->packets && f->q->qlen && f->d->seconds >= CS_STALL_SECONDS;
-}
-
-/* Where the delay is not known, that CoDel acts at all has to do. */
-static bool cs_flood(const struct cs_facts *f)
-{
-	return f->limits > f->acts && f->acts &&
-	       (!f->delays.known || f->delays.p50 > CS_STANDS * (double)f->q->target);
-}
-
-/* The ceiling drops packets only if signals have not shortened the queue. */
-static bool cs_over_ceiling(const struct cs_facts *f)
-{
-	const uint64_t ceiling = f->d->cause[CODEL_DROP_CEILING];
-
-	return ceiling > f->signals &&
-	       ceiling * 100 >= (f->d->packets + f->d->drops) * CS_OVERLOAD;
-}
-
-static bool cs_memory(const struct cs_facts *f)
-{
-	return f->limits > f->acts &&
-	       f->d->cause[CODEL_DROP_MEMORY] >= f->d->cause[CODEL_DROP_LIMIT];
-}
-
-static bool cs_limit(const struct cs_facts *f)
-{
-	return f->limits > f->acts;
-}
-
-static bool cs_filter_drops(const struct cs_facts *f)
-{
-	return f->d->cause[CODEL_DROP_FILTER] > f->acts;
-}
-
-static bool cs_reset(const struct cs_facts *f)
-{
-	return f->d->cause[CODEL_DROP_RESET] > f->acts;
-}
-
-static bool cs_change(const struct cs_facts *f)
-{
-	return f->d->cause[CODEL_DROP_CHANGE] > f->acts;
-}
-
-static bool cs_slow_link(const struct cs_facts *f)
-{
-	return f->delays.p50 > (double)f->q->target && f->packet > (double)f->q->target;
-}
-
-static bool cs_threshold(const struct cs_facts *f)
-{
-	return f->d->mark[CODEL_MARK_CE_THRESHOLD] > f->acts;
-}
-
-/* Senders that react are back near the target within a few intervals. */
-static bool cs_slow_flow(const struct cs_facts *f)
-{
-	return f->acts && f->share >= CS_SHARE &&
-	       (f->delays.p99 > (double)f->q->interval || cs_over_ceiling(f));
-}
-
-static bool cs_slow_senders(const struct cs_facts *f)
-{
-	return f->acts && (f->delays.p50 > CS_SLOW * (double)f->q->target ||
-			   f->delays.p90 > (double)f->q->interval);
-}
-
-static bool cs_control(const struct cs_facts *f)
-{
-	return f->acts && f->delays.known;
-}
-
-static bool cs_control_unknown(const struct cs_facts *f)
-{
-	return f->acts;
-}
-
-static bool cs_stands(const struct cs_facts *f)
-{
-	return f->delays.p50 >= (double)f->q->target && f->delays.known;
-}
-
-static bool cs_bursts(const struct cs_facts *f)
-{
-	return f->delays.max >= (double)f->q->target && f->delays.known;
-}
-
-static bool cs_waits_unknown(const struct cs_facts *f)
-{
-	return !f->q->oot && f->q->qlen;
-}
-
-static bool cs_nothing_unknown(const struct cs_facts *f)
-{
-	return !f->q->oot;
-}
-
-static bool cs_otherwise(const struct cs_facts *f)
-{
-	(void)f;
-	return true;
-}
-
-static bool cs_one_flow(const struct cs_facts *f)
-{
-	return f->share >= CS_SHARE && f->q->qlen > CS_FEW_PACKETS && !cs_slow_flow(f);
-}
-
-static bool cs_collisions(const struct cs_facts *f)
-{
-	return f->d->collisions;
-}
-
-static bool cs_no_ecn(const struct cs_facts *f)
-{
-	return !f->q->ecn && f->d->cause[CODEL_DROP_CODEL];
-}
-
 struct cs_rule {
-	bool (*holds)(const struct cs_facts *facts);
+	bool holds;
 	enum cs_code code;
 	const char *text;	/* {NAME}: see cs_value() */
 };
 
-static const struct cs_rule cs_rules[] = {
-	{ cs_limit_zero,	CS_LIMIT_ZERO,
-	  "limit 0 drops every packet: set a limit" },
-	{ cs_idle,		CS_IDLE,
-	  "idle: no packets" },
-	{ cs_stalled,		CS_STALLED,
-	  "stalled: {qlen} packets wait and none leaves" },
-	{ cs_flood,		CS_OVERLOAD_LIMIT,
-	  "overload: senders ignore CoDel, and the limit drops" },
-	{ cs_memory,		CS_MEMORY_LIMIT,
-	  "memory limit drops before CoDel acts: raise memory_limit" },
-	{ cs_limit,		CS_PACKET_LIMIT,
-	  "packet limit drops before CoDel acts: raise limit" },
-	{ cs_filter_drops,	CS_FILTER_DROPS,
-	  "a filter drops packets: {filter} of them" },
-	{ cs_reset,		CS_RESET_DROPS,
-	  "{reset} packets were dropped as the device was put down" },
-	{ cs_change,		CS_CHANGE_DROPS,
-	  "a change of options dropped {change} packets" },
-	{ cs_slow_link,		CS_SLOW_LINK,
-	  "slow link: a packet takes {packet}: raise target to that" },
-	{ cs_threshold,		CS_CE_THRESHOLD,
-	  "ce_threshold marks: p99 {p99}, threshold {threshold}" },
-	{ cs_slow_flow,		CS_UNRESPONSIVE_FLOW,
-	  "one flow holds {share}% of the backlog and ignores CoDel: p99 {p99}" },
-	{ cs_over_ceiling,	CS_OVERLOAD_CEILING,
-	  "overload: senders ignore CoDel, and the ceiling drops" },
-	{ cs_slow_senders,	CS_SLOW_SENDERS,
-	  "senders are slow to react: p50 {p50}, p90 {p90}, target {target}" },
-	{ cs_control,		CS_IN_CONTROL,
-	  "CoDel is in control: p99 {p99}, target {target}" },
-	{ cs_control_unknown,	CS_ACTING,
-	  "CoDel acts; in-tree qdiscs do not report the delay" },
-	{ cs_stands,		CS_STANDING_QUEUE,
-	  "a queue stands: p50 {p50}; CoDel acts if it lasts {interval}" },
-	{ cs_bursts,		CS_BURSTS,
-	  "no standing queue: only bursts wait, up to {max}" },
-	{ cs_waits_unknown,	CS_WAITING,
-	  "packets wait; in-tree qdiscs do not report how long" },
-	{ cs_nothing_unknown,	CS_NOT_THE_BOTTLENECK,
-	  "not the bottleneck, as far as in-tree statistics show" },
-	{ cs_otherwise,		CS_NOT_THE_BOTTLENECK,
-	  "not the bottleneck: queue never builds" },
-};
+/* The first rule that holds; the last one of a table always does. */
+static struct cs_rule cs_first(const struct cs_rule *rule)
+{
+	while (!rule->holds)
+		rule++;
+	return *rule;
+}
+
+static struct cs_rule cs_choose_rule(const struct cs_facts *f)
+{
+	const double target = (double)f->q->target, interval = (double)f->q->interval;
+	const struct cs_delays *delays = &f->delays;
+	const struct cs_qdisc *q = f->q;
+	const struct cs_delta *d = f->d;
+	const struct cs_rule rules[] = {
+		{ !q->limit && d->drops, CS_LIMIT_ZERO,
+		  "limit 0 drops every packet: set a limit" },
+		{ !d->packets && !q->qlen && !d->drops, CS_IDLE,
+		  "idle: no packets" },
+		{ !d->packets && q->qlen && d->seconds >= CS_STALL_SECONDS, CS_STALLED,
+		  "stalled: {qlen} packets wait and none leaves" },
+		/* where the delay is not known, that CoDel acts at all has to do */
+		{ f->limits > f->acts && f->acts &&
+		  (!delays->known || delays->p50 > CS_STANDS * target), CS_OVERLOAD_LIMIT,
+		  "overload: senders ignore CoDel, and the limit drops" },
+		{ f->limits > f->acts &&
+		  d->cause[CODEL_DROP_MEMORY] >= d->cause[CODEL_DROP_LIMIT], CS_MEMORY_LIMIT,
+		  "memory limit drops before CoDel acts: raise memory_limit" },
+		{ f->limits > f->acts, CS_PACKET_LIMIT,
+		  "packet limit drops before CoDel acts: raise limit" },
+		{ d->cause[CODEL_DROP_FILTER] > f->acts, CS_FILTER_DROPS,
+		  "a filter drops packets: {filter} of them" },
+		{ d->cause[CODEL_DROP_RESET] > f->acts, CS_RESET_DROPS,
+		  "{reset} packets were dropped as the device was put down" },
+		{ d->cause[CODEL_DROP_CHANGE] > f->acts, CS_CHANGE_DROPS,
+		  "a change of options dropped {change} packets" },
+		{ delays->p50 > target && f->packet > target, CS_SLOW_LINK,
+		  "slow link: a packet takes {packet}: raise target to that" },
+		{ d->mark[CODEL_MARK_CE_THRESHOLD] > f->acts, CS_CE_THRESHOLD,
+		  "ce_threshold marks: p99 {p99}, threshold {threshold}" },
+		{ f->slow_flow, CS_UNRESPONSIVE_FLOW,
+		  "one flow holds {share}% of the backlog and ignores CoDel: p99 {p99}" },
+		{ f->ceiling, CS_OVERLOAD_CEILING,
+		  "overload: senders ignore CoDel, and the ceiling drops" },
+		{ f->acts && (delays->p50 > CS_SLOW * target || delays->p90 > interval),
+		  CS_SLOW_SENDERS,
+		  "senders are slow to react: p50 {p50}, p90 {p90}, target {target}" },
+		{ f->acts && delays->known, CS_IN_CONTROL,
+		  "CoDel is in control: p99 {p99}, target {target}" },
+		{ f->acts, CS_ACTING,
+		  "CoDel acts; in-tree qdiscs do not report the delay" },
+		{ delays->p50 >= target && delays->known, CS_STANDING_QUEUE,
+		  "a queue stands: p50 {p50}; CoDel acts if it lasts {interval}" },
+		{ delays->max >= target && delays->known, CS_BURSTS,
+		  "no standing queue: only bursts wait, up to {max}" },
+		{ !q->oot && q->qlen, CS_WAITING,
+		  "packets wait; in-tree qdiscs do not report how long" },
+		{ !q->oot, CS_NOT_THE_BOTTLENECK,
+		  "not the bottleneck, as far as in-tree statistics show" },
+		{ true, CS_NOT_THE_BOTTLENECK,
+		  "not the bottleneck: queue never builds" },
+	};
+
+	return cs_first(rules);
+}
+
+/* Remarks have no code. The last one is none. */
+static const char *cs_choose_remark(const struct cs_facts *f)
+{
+	const struct cs_rule remarks[] = {
+		{ f->share >= CS_SHARE && f->q->qlen > CS_FEW_PACKETS && !f->slow_flow, 0,
+		  "one flow holds {share}% of the backlog" },
+		{ f->d->collisions, 0, "more flows than queues: raise flows" },
+		{ !f->q->ecn && f->d->cause[CODEL_DROP_CODEL], 0,
+		  "drops that ECN could have been marks" },
+		{ true, 0, NULL },
+	};
+
+	return cs_first(remarks).text;
+}
 
 const char *const cs_code_words[CS_CODES] = {
 	[CS_LIMIT_ZERO] = "limit_zero",
@@ -240,15 +147,6 @@ const char *const cs_code_words[CS_CODES] = {
 	[CS_WAITING] = "waiting",
 	[CS_NOT_THE_BOTTLENECK] = "not_the_bottleneck",
 };
-
-/* Remarks have no code. */
-static const struct cs_rule cs_remarks[] = {
-	{ cs_one_flow,		0, "one flow holds {share}% of the backlog" },
-	{ cs_collisions,	0, "more flows than queues: raise flows" },
-	{ cs_no_ecn,		0, "drops that ECN could have been marks" },
-};
-
-#define CS_RULES(table) (sizeof(table) / sizeof(*(table)))
 
 /* The value of a name in a text */
 static void cs_value(char to[CS_TEXT], const char *name, const struct cs_facts *f)
@@ -301,15 +199,6 @@ static char *cs_fill_in(char *to, const char *end, const char *text,
 	return to;
 }
 
-/* The first rule that holds; @end if none does */
-static const struct cs_rule *cs_first(const struct cs_rule *rule, const struct cs_rule *end,
-				      const struct cs_facts *facts)
-{
-	while (rule < end && !rule->holds(facts))
-		rule++;
-	return rule;
-}
-
 static double cs_largest_share(const struct cs_flow *flows, size_t n)
 {
 	uint64_t sum = 0, largest = 0;
@@ -323,34 +212,40 @@ static double cs_largest_share(const struct cs_flow *flows, size_t n)
 	return sum ? (double)largest * 100 / (double)sum : 0;
 }
 
-/* The remark is left out if it does not fit */
-static void cs_remark(char *to, const char *end, const struct cs_facts *facts)
+static void cs_learn(struct cs_facts *f, const struct cs_flow *flows, size_t n_flows)
 {
-	const struct cs_rule *last = cs_remarks + CS_RULES(cs_remarks);
-	const struct cs_rule *rule = cs_first(cs_remarks, last, facts);
+	const struct cs_delta *d = f->d;
+	const uint64_t signals = d->cause[CODEL_DROP_CODEL] + d->mark[CODEL_MARK_CODEL];
+	const uint64_t ceiling = d->cause[CODEL_DROP_CEILING];
 
-	if (rule < last && cs_fill_in(cs_text_add(to, end, "; "), end, rule->text, facts) == end)
-		*to = '\0';
+	cs_delays(&f->delays, f->q, d);
+	f->acts = signals + ceiling;
+	f->limits = d->cause[CODEL_DROP_LIMIT] + d->cause[CODEL_DROP_MEMORY];
+	if (d->bytes)
+		f->packet = f->q->maxpacket * 1e9 * d->seconds / (double)d->bytes;
+	if (flows)
+		f->share = cs_largest_share(flows, n_flows);
+	/* the ceiling drops packets only if signals have not shortened the queue */
+	f->ceiling = ceiling > signals &&
+		     ceiling * 100 >= (d->packets + d->drops) * CS_OVERLOAD;
+	/* senders that react are back near the target within a few intervals */
+	f->slow_flow = f->acts && f->share >= CS_SHARE &&
+		       (f->delays.p99 > (double)f->q->interval || f->ceiling);
 }
 
 enum cs_code cs_verdict(const struct cs_qdisc *qdisc, const struct cs_delta *delta,
 			const struct cs_flow *flows, size_t n_flows, char *text, size_t size)
 {
 	struct cs_facts facts = { .q = qdisc, .d = delta };
-	const char *end = text + size - 1;
-	const struct cs_rule *rule;
+	const char *end = text + size - 1, *remark;
+	struct cs_rule rule;
 
-	cs_delays(&facts.delays, qdisc, delta);
-	facts.signals = delta->cause[CODEL_DROP_CODEL] + delta->mark[CODEL_MARK_CODEL];
-	facts.acts = facts.signals + delta->cause[CODEL_DROP_CEILING];
-	facts.limits = delta->cause[CODEL_DROP_LIMIT] + delta->cause[CODEL_DROP_MEMORY];
-	if (delta->bytes)
-		facts.packet = qdisc->maxpacket * 1e9 * delta->seconds / (double)delta->bytes;
-	if (flows)
-		facts.share = cs_largest_share(flows, n_flows);
-
-	/* the last rule always holds */
-	rule = cs_first(cs_rules, cs_rules + CS_RULES(cs_rules), &facts);
-	cs_remark(cs_fill_in(text, end, rule->text, &facts), end, &facts);
-	return rule->code;
+	cs_learn(&facts, flows, n_flows);
+	rule = cs_choose_rule(&facts);
+	text = cs_fill_in(text, end, rule.text, &facts);
+	/* the remark is left out if it does not fit */
+	remark = cs_choose_remark(&facts);
+	if (remark && cs_fill_in(cs_text_add(text, end, "; "), end, remark, &facts) == end)
+		*text = '\0';
+	return rule.code;
 }
