@@ -222,8 +222,7 @@ def commands(device: str, request: Request, now: Observed, former: Former) -> li
 
 def undo_commands(device: str, now: Observed, former: Former) -> list[Command]:
     """Remove all that a setup may have added, whether or not it was completed."""
-    restore = restore_root(device, former, None)
     found = no_ingress_commands(device, now, former) if now.ifb.link else []
     if now.device.is_shaped:
-        found += restore
+        found += restore_root(device, former, None)
     return found + offloads.restore(device, now.features, former.features)
