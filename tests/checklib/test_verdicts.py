@@ -8,15 +8,14 @@ counted; of names and the parts they stand for; of files and whether they are a 
 
 from __future__ import annotations
 
-import importlib.machinery
-import importlib.util
 import re
+import runpy
 import subprocess
 import sys
 import tempfile
 from functools import partial
 from pathlib import Path
-from types import ModuleType
+from types import SimpleNamespace
 from typing import Any, Iterator
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -149,18 +148,7 @@ BUDGETS = [
 ]
 
 
-def program() -> ModuleType:
-    """tests/check itself."""
-    loader = importlib.machinery.SourceFileLoader("check_program", str(TESTS / "check"))
-    spec = importlib.util.spec_from_loader("check_program", loader)
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    loader.exec_module(module)
-    return module
-
-
-CHECK = program()
+CHECK = SimpleNamespace(**runpy.run_path(str(TESTS / "check")))
 
 
 def quietly(*argv: str) -> Any:

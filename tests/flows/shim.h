@@ -18,7 +18,6 @@ typedef __s64 s64;
 #define U32_MAX			UINT32_MAX
 #define S32_MIN			INT32_MIN
 #define BIT(n)			(1UL << (n))
-#define BIT_ULL(n)		(1ULL << (n))
 #ifndef __always_inline
 #define __always_inline		inline __attribute__((always_inline))
 #endif
@@ -26,12 +25,10 @@ typedef __s64 s64;
 #define unlikely(x)		(x)
 #define min(a, b)		((a) < (b) ? (a) : (b))
 #define max(a, b)		((a) > (b) ? (a) : (b))
-#define U8_MAX			UINT8_MAX
 #define U16_MAX			UINT16_MAX
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define clamp(x, lo, hi)	min(max(x, lo), hi)
 #define GFP_KERNEL		0
-#define __aligned(n)		__attribute__((aligned(n)))
 
 #include "codel.h"
 

@@ -38,12 +38,6 @@ class_rate()
 	tc -n "$1" class show dev "$2" | sed -n "s/^class htb $3 .* rate \([^ ]*\) .*/\1/p"
 }
 
-# link_get NS DEV EXPRESSION: jq, on ip's JSON of one link with statistics
-link_get()
-{
-	ip -n "$1" -j -s link show dev "$2" | jq -r ".[0] | $3"
-}
-
 # bottleneck_get EXPRESSION: jq, on the statistics of the qdisc under test
 bottleneck_get()
 {
