@@ -28,18 +28,12 @@ static const char * const metrics_types[] = {
 	"counter", "gauge", "histogram", "info", "stateset",
 };
 
-/**
- * struct metrics_family - the head of the metrics of one name
- * @name: without the suffix of its type (_total, _info)
- * @unit: the end of @name, NULL if it has none
- * @type: as declared
- * @help: a sentence
- */
-struct metrics_family {
-	const char *name;
-	const char *unit;
-	enum metrics_type type;
-	const char *help;
+/* The output and its sources */
+struct metrics_text {
+	FILE *out;
+	const struct metrics *metrics;
+	const struct cs_snapshot *before;
+	const struct cs_snapshot *snapshot;
 };
 
 /* Where a number is in struct cs_qdisc; @size 0: nowhere */
@@ -58,126 +52,32 @@ enum metrics_form {
 };
 
 /**
- * struct metrics_number - a family with one number of each qdisc
- * @family: its head
+ * struct metrics_family - the metrics of one name
+ * @name: without the suffix of its type (_total, _info)
+ * @unit: the end of @name, NULL if it has none
+ * @type: as declared
+ * @help: a sentence
+ * @print: the samples of qdisc number @i; NULL: one number, which the next four describe
  * @oot: of the out-of-tree modules
  * @in_tree: of in-tree qdiscs
  * @fq: of fq_codel alone
  * @form: of the number
+ * @marks: metrics_fate(): of marks, not of drops
+ * @bytes: metrics_fate(): bytes, not packets
  */
-struct metrics_number {
-	struct metrics_family family;
+struct metrics_family {
+	const char *name;
+	const char *unit;
+	enum metrics_type type;
+	const char *help;
+	void (*print)(const struct metrics_text *text, const struct metrics_family *family,
+		      size_t i);
 	struct metrics_field oot;
 	struct metrics_field in_tree;
 	bool fq;
 	enum metrics_form form;
-};
-
-#define COUNTER(name, unit, help) { name, unit, METRICS_COUNTER, help }
-#define GAUGE(name, unit, help) { name, unit, METRICS_GAUGE, help }
-
-static const struct metrics_number metrics_numbers[] = {
-	{ COUNTER("codel_received_packets", "packets", "Packets given to the queue."),
-	  .oot = FIELD(ext_stats.received.packets) },
-	{ COUNTER("codel_received_bytes", "bytes", "Bytes given to the queue."),
-	  .oot = FIELD(ext_stats.received.bytes) },
-	{ COUNTER("codel_sent_packets", "packets",
-		  "Packets that left the queue to be sent; of in-tree qdiscs, all sent."),
-	  .oot = FIELD(ext_stats.sent.packets), .in_tree = FIELD(packets) },
-	{ COUNTER("codel_sent_bytes", "bytes",
-		  "Bytes that left the queue to be sent; of in-tree qdiscs, all sent."),
-	  .oot = FIELD(ext_stats.sent.bytes), .in_tree = FIELD(bytes) },
-	{ COUNTER("codel_bypassed_packets", "packets",
-		  "Packets of the wire that were sent past the empty queue."),
-	  .oot = FIELD(ext_stats.bypassed.packets) },
-	{ COUNTER("codel_bypassed_bytes", "bytes",
-		  "Bytes that were sent past the empty queue."),
-	  .oot = FIELD(ext_stats.bypassed.bytes) },
-	{ COUNTER("codel_new_flows", NULL, "Times that a flow became active."),
-	  .oot = FIELD(new_flow_count), .in_tree = FIELD(new_flow_count), .fq = true },
-	{ COUNTER("codel_shared_packets", "packets",
-		  "Packets that had to share a queue with another flow."),
-	  .oot = FIELD(collisions), .fq = true },
-	{ GAUGE("codel_backlog_packets", "packets", "Packets in the queue."),
-	  .oot = FIELD(qlen), .in_tree = FIELD(qlen) },
-	{ GAUGE("codel_backlog_bytes", "bytes", "Bytes in the queue."),
-	  .oot = FIELD(backlog), .in_tree = FIELD(backlog) },
-	{ GAUGE("codel_memory_used_bytes", "bytes", "Memory of the packets in the queue."),
-	  .oot = FIELD(memory), .in_tree = FIELD(memory), .fq = true },
-	{ GAUGE("codel_active_flows", NULL, "Flows that have packets in the queue."),
-	  .oot = FIELD(active), .in_tree = FIELD(active), .fq = true },
-	{ GAUGE("codel_sojourn_max_seconds", "seconds",
-		"Longest time that a packet waited, since the counters began."),
-	  .oot = FIELD(ext_stats.delay_max), .form = METRICS_NS },
-	{ GAUGE("codel_target_seconds", "seconds",
-		"Setting: standing delay that is acceptable."),
-	  .oot = FIELD(target), .in_tree = FIELD(target), .form = METRICS_NS },
-	{ GAUGE("codel_interval_seconds", "seconds",
-		"Setting: how long the delay may stay above the target."),
-	  .oot = FIELD(interval), .in_tree = FIELD(interval), .form = METRICS_NS },
-	{ GAUGE("codel_ce_threshold_seconds", "seconds",
-		"Setting: delay above which every packet is marked; absent if off."),
-	  .oot = FIELD(ce_threshold), .in_tree = FIELD(ce_threshold),
-	  .form = METRICS_NS_OR_OFF },
-	{ GAUGE("codel_ceiling_seconds", "seconds",
-		"Setting: delay at which every packet is dropped if signals have no effect; "
-		"absent if off."),
-	  .oot = FIELD(ceiling), .form = METRICS_NS_OR_OFF },
-	{ GAUGE("codel_limit_packets", "packets", "Setting: most packets in the queue."),
-	  .oot = FIELD(limit), .in_tree = FIELD(limit) },
-	{ GAUGE("codel_memory_limit_bytes", "bytes",
-		"Setting: most memory for packets in the queue."),
-	  .oot = FIELD(memory_limit), .in_tree = FIELD(memory_limit), .fq = true },
-	{ GAUGE("codel_flows_limit", NULL, "Setting: number of queues for flows."),
-	  .oot = FIELD(flows), .in_tree = FIELD(flows), .fq = true },
-	{ GAUGE("codel_ecn_enabled", NULL, "Setting: whether packets are marked, 0 or 1."),
-	  .oot = FIELD(ecn), .in_tree = FIELD(ecn) },
-};
-
-/* A family with a number for each cause; @bytes of struct codel_count, or its packets */
-struct metrics_fate {
-	struct metrics_family family;
 	bool marks;
 	bool bytes;
-};
-
-static const struct metrics_fate metrics_fates[] = {
-	{ COUNTER("codel_dropped_packets", "packets",
-		  "Packets dropped, by cause (ceiling: signals had no effect; "
-		  "taken: by a filter's action, no loss)."),
-	  .marks = false, .bytes = false },
-	{ COUNTER("codel_dropped_bytes", "bytes", "Bytes dropped, by cause."),
-	  .marks = false, .bytes = true },
-	{ COUNTER("codel_marked_packets", "packets", "Packets marked, by cause."),
-	  .marks = true, .bytes = false },
-	{ COUNTER("codel_marked_bytes", "bytes", "Bytes marked, by cause."),
-	  .marks = true, .bytes = true },
-};
-
-static const struct metrics_family metrics_sojourn = {
-	"codel_sojourn_seconds", "seconds", METRICS_HISTOGRAM,
-	"How long packets waited that left the queue to be sent.",
-};
-
-static const struct metrics_family metrics_info = {
-	"codel_qdisc", NULL, METRICS_INFO, "Queueing disciplines, and whose code they are.",
-};
-
-static const struct metrics_family metrics_build = {
-	"codel_build", NULL, METRICS_INFO, "Version of codelstat.",
-};
-
-static const struct metrics_family metrics_verdict = {
-	"codel_verdict", NULL, METRICS_STATES,
-	"State of the queue since the last scrape: 1 for one of the states; see codelstat(8).",
-};
-
-/* The output and its sources */
-struct metrics_text {
-	FILE *out;
-	const struct metrics *metrics;
-	const struct cs_snapshot *before;
-	const struct cs_snapshot *snapshot;
 };
 
 static const char *metrics_suffix(const struct metrics_family *family)
@@ -253,42 +153,29 @@ static uint64_t metrics_get(const struct cs_qdisc *qdisc, const struct metrics_f
 	}
 }
 
-static void metrics_number_of(const struct metrics_text *text,
-			      const struct metrics_number *number,
-			      const struct cs_qdisc *qdisc)
+static void metrics_number(const struct metrics_text *text,
+			   const struct metrics_family *family, size_t i)
 {
-	const struct metrics_field *field = qdisc->oot ? &number->oot : &number->in_tree;
+	const struct cs_qdisc *qdisc = &text->snapshot->qdiscs[i];
+	const struct metrics_field *field = qdisc->oot ? &family->oot : &family->in_tree;
 	uint64_t value;
 
-	if (!field->size || (number->fq && qdisc->type != CS_FQ_CODEL))
+	if (!field->size || (family->fq && qdisc->type != CS_FQ_CODEL))
 		return;
 	value = metrics_get(qdisc, field);
-	if (number->form == METRICS_NS_OR_OFF && value == UINT64_MAX)
+	if (family->form == METRICS_NS_OR_OFF && value == UINT64_MAX)
 		return;
-	metrics_begin(text->out, &number->family, metrics_suffix(&number->family), qdisc);
+	metrics_begin(text->out, family, metrics_suffix(family), qdisc);
 	fputs("} ", text->out);
-	if (number->form == METRICS_PLAIN)
+	if (family->form == METRICS_PLAIN)
 		fprintf(text->out, "%" PRIu64, value);
 	else
 		metrics_ns(text->out, value);
 	fputc('\n', text->out);
 }
 
-static void metrics_numbers_all(const struct metrics_text *text)
-{
-	const struct metrics_number *number = metrics_numbers;
-	const struct metrics_number *end = number + sizeof(metrics_numbers) / sizeof(*number);
-	size_t i;
-
-	for (; number < end; number++) {
-		metrics_head(text, &number->family);
-		for (i = 0; i < text->snapshot->n_qdiscs; i++)
-			metrics_number_of(text, number, &text->snapshot->qdiscs[i]);
-	}
-}
-
 /* The causes that in-tree qdiscs count, in packets only */
-static bool metrics_knows(const struct metrics_fate *fate, const struct cs_qdisc *qdisc,
+static bool metrics_knows(const struct metrics_family *fate, const struct cs_qdisc *qdisc,
 			  unsigned int cause)
 {
 	if (qdisc->oot)
@@ -299,8 +186,9 @@ static bool metrics_knows(const struct metrics_fate *fate, const struct cs_qdisc
 	       (cause == CODEL_DROP_MEMORY && qdisc->type == CS_FQ_CODEL);
 }
 
-static uint64_t metrics_count(const struct metrics_fate *fate, const struct cs_qdisc *qdisc,
-			      const struct cs_delta *total, unsigned int cause)
+static uint64_t metrics_count(const struct metrics_family *fate,
+			      const struct cs_qdisc *qdisc, const struct cs_delta *total,
+			      unsigned int cause)
 {
 	if (fate->bytes)
 		return fate->marks ? qdisc->ext_stats.mark[cause].bytes :
@@ -308,9 +196,11 @@ static uint64_t metrics_count(const struct metrics_fate *fate, const struct cs_q
 	return fate->marks ? total->mark[cause] : total->cause[cause];
 }
 
-static void metrics_fate_of(const struct metrics_text *text, const struct metrics_fate *fate,
-			    const struct cs_qdisc *qdisc)
+/* A number for each cause */
+static void metrics_fate(const struct metrics_text *text, const struct metrics_family *fate,
+			 size_t i)
 {
+	const struct cs_qdisc *qdisc = &text->snapshot->qdiscs[i];
 	unsigned int cause, n = fate->marks ? CODEL_MARK_CAUSES : CODEL_DROP_CAUSES;
 	const char * const *words = fate->marks ? cs_mark_words : cs_drop_words;
 	struct cs_delta total;
@@ -319,29 +209,17 @@ static void metrics_fate_of(const struct metrics_text *text, const struct metric
 	for (cause = 0; cause < n; cause++) {
 		if (!metrics_knows(fate, qdisc, cause))
 			continue;
-		metrics_begin(text->out, &fate->family, "_total", qdisc);
+		metrics_begin(text->out, fate, "_total", qdisc);
 		fprintf(text->out, ",cause=\"%s\"} %" PRIu64 "\n", words[cause],
 			metrics_count(fate, qdisc, &total, cause));
 	}
 }
 
-static void metrics_fates_all(const struct metrics_text *text)
+static void metrics_bucket(const struct metrics_text *text,
+			   const struct metrics_family *family,
+			   const struct cs_qdisc *qdisc, uint64_t ns, uint64_t packets)
 {
-	const struct metrics_fate *fate = metrics_fates;
-	const struct metrics_fate *end = fate + sizeof(metrics_fates) / sizeof(*fate);
-	size_t i;
-
-	for (; fate < end; fate++) {
-		metrics_head(text, &fate->family);
-		for (i = 0; i < text->snapshot->n_qdiscs; i++)
-			metrics_fate_of(text, fate, &text->snapshot->qdiscs[i]);
-	}
-}
-
-static void metrics_bucket(const struct metrics_text *text, const struct cs_qdisc *qdisc,
-			   uint64_t ns, uint64_t packets)
-{
-	metrics_begin(text->out, &metrics_sojourn, "_bucket", qdisc);
+	metrics_begin(text->out, family, "_bucket", qdisc);
 	fputs(",le=\"", text->out);
 	metrics_ns(text->out, ns);
 	fprintf(text->out, "\"} %" PRIu64 "\n", packets);
@@ -350,7 +228,9 @@ static void metrics_bucket(const struct metrics_text *text, const struct cs_qdis
 /* A bound is the first delay that is no more counted; that "le" takes it in is a nanosecond
  * off. Returns the packets of all buckets.
  */
-static uint64_t metrics_exact(const struct metrics_text *text, const struct cs_qdisc *qdisc)
+static uint64_t metrics_exact(const struct metrics_text *text,
+			      const struct metrics_family *family,
+			      const struct cs_qdisc *qdisc)
 {
 	const unsigned int step = CODEL_DELAY_SUB / text->metrics->buckets;
 	uint64_t below = 0;
@@ -358,7 +238,7 @@ static uint64_t metrics_exact(const struct metrics_text *text, const struct cs_q
 
 	for (i = 0; i < CODEL_DELAY_BUCKETS; i++) {
 		if (i >= METRICS_FIRST_BOUND && i % step == 0)
-			metrics_bucket(text, qdisc, codel_delay_bound(i), below);
+			metrics_bucket(text, family, qdisc, codel_delay_bound(i), below);
 		below += cs_delay_in(qdisc, i);
 	}
 	return below;
@@ -368,7 +248,9 @@ static uint64_t metrics_exact(const struct metrics_text *text, const struct cs_q
  * the bound: no delay looks shorter than it was, and only those less than 12.5% below the bound
  * look longer.
  */
-static uint64_t metrics_round(const struct metrics_text *text, const struct cs_qdisc *qdisc)
+static uint64_t metrics_round(const struct metrics_text *text,
+			      const struct metrics_family *family,
+			      const struct cs_qdisc *qdisc)
 {
 	static const uint64_t bounds[] = {
 		1000000, 2500000, 5000000, 10000000, 25000000, 50000000, 100000000,
@@ -380,7 +262,7 @@ static uint64_t metrics_round(const struct metrics_text *text, const struct cs_q
 	for (i = 0; i < sizeof(bounds) / sizeof(*bounds); i++) {
 		while (codel_delay_bound(bucket + 1) <= bounds[i])
 			below += cs_delay_in(qdisc, bucket++);
-		metrics_bucket(text, qdisc, bounds[i], below);
+		metrics_bucket(text, family, qdisc, bounds[i], below);
 	}
 	while (bucket < CODEL_DELAY_BUCKETS)
 		below += cs_delay_in(qdisc, bucket++);
@@ -388,16 +270,18 @@ static uint64_t metrics_round(const struct metrics_text *text, const struct cs_q
 }
 
 /* Buckets count all from 0 on. */
-static void metrics_histogram_of(const struct metrics_text *text,
-				 const struct cs_qdisc *qdisc)
+static void metrics_histogram(const struct metrics_text *text,
+			      const struct metrics_family *family, size_t i)
 {
-	const struct metrics_family *family = &metrics_sojourn;
+	const struct cs_qdisc *qdisc = &text->snapshot->qdiscs[i];
 	uint64_t below;
 
+	if (!qdisc->oot)
+		return;
 	if (text->metrics->buckets)
-		below = metrics_exact(text, qdisc);
+		below = metrics_exact(text, family, qdisc);
 	else
-		below = metrics_round(text, qdisc);
+		below = metrics_round(text, family, qdisc);
 	metrics_begin(text->out, family, "_bucket", qdisc);
 	fprintf(text->out, ",le=\"+Inf\"} %" PRIu64 "\n", below);
 	metrics_begin(text->out, family, "_sum", qdisc);
@@ -408,32 +292,19 @@ static void metrics_histogram_of(const struct metrics_text *text,
 	fprintf(text->out, "} %" PRIu64 "\n", below);
 }
 
-static void metrics_histogram_all(const struct metrics_text *text)
+static void metrics_info(const struct metrics_text *text,
+			 const struct metrics_family *family, size_t i)
 {
-	size_t i;
+	const struct cs_qdisc *qdisc = &text->snapshot->qdiscs[i];
 
-	metrics_head(text, &metrics_sojourn);
-	for (i = 0; i < text->snapshot->n_qdiscs; i++)
-		if (text->snapshot->qdiscs[i].oot)
-			metrics_histogram_of(text, &text->snapshot->qdiscs[i]);
+	metrics_begin(text->out, family, "_info", qdisc);
+	fprintf(text->out, ",above=\"%s\",source=\"%s\"} 1\n", qdisc->above,
+		qdisc->out_of_tree ? "module" : "kernel");
 }
 
-static void metrics_info_all(const struct metrics_text *text)
+static void metrics_verdict(const struct metrics_text *text,
+			    const struct metrics_family *family, size_t i)
 {
-	const struct cs_qdisc *qdisc = text->snapshot->qdiscs;
-	size_t i;
-
-	metrics_head(text, &metrics_info);
-	for (i = 0; i < text->snapshot->n_qdiscs; i++, qdisc++) {
-		metrics_begin(text->out, &metrics_info, "_info", qdisc);
-		fprintf(text->out, ",above=\"%s\",source=\"%s\"} 1\n", qdisc->above,
-			qdisc->out_of_tree ? "module" : "kernel");
-	}
-}
-
-static void metrics_verdict_of(const struct metrics_text *text, size_t i)
-{
-	const struct metrics_family *family = &metrics_verdict;
 	char verdict[CS_TEXT];
 	enum cs_code is, code;
 	struct cs_row row;
@@ -447,25 +318,116 @@ static void metrics_verdict_of(const struct metrics_text *text, size_t i)
 	}
 }
 
-static void metrics_verdicts_all(const struct metrics_text *text)
+#define FAMILY(n, u, t, h) .name = n, .unit = u, .type = t, .help = h
+#define COUNTER(name, unit, help) FAMILY(name, unit, METRICS_COUNTER, help)
+#define GAUGE(name, unit, help) FAMILY(name, unit, METRICS_GAUGE, help)
+
+static const struct metrics_family metrics_families[] = {
+	{ FAMILY("codel_qdisc", NULL, METRICS_INFO,
+		 "Queueing disciplines, and whose code they are."),
+	  .print = metrics_info },
+	{ FAMILY("codel_sojourn_seconds", "seconds", METRICS_HISTOGRAM,
+		 "How long packets waited that left the queue to be sent."),
+	  .print = metrics_histogram },
+	{ COUNTER("codel_received_packets", "packets", "Packets given to the queue."),
+	  .oot = FIELD(ext_stats.received.packets) },
+	{ COUNTER("codel_received_bytes", "bytes", "Bytes given to the queue."),
+	  .oot = FIELD(ext_stats.received.bytes) },
+	{ COUNTER("codel_sent_packets", "packets",
+		  "Packets that left the queue to be sent; of in-tree qdiscs, all sent."),
+	  .oot = FIELD(ext_stats.sent.packets), .in_tree = FIELD(packets) },
+	{ COUNTER("codel_sent_bytes", "bytes",
+		  "Bytes that left the queue to be sent; of in-tree qdiscs, all sent."),
+	  .oot = FIELD(ext_stats.sent.bytes), .in_tree = FIELD(bytes) },
+	{ COUNTER("codel_bypassed_packets", "packets",
+		  "Packets of the wire that were sent past the empty queue."),
+	  .oot = FIELD(ext_stats.bypassed.packets) },
+	{ COUNTER("codel_bypassed_bytes", "bytes",
+		  "Bytes that were sent past the empty queue."),
+	  .oot = FIELD(ext_stats.bypassed.bytes) },
+	{ COUNTER("codel_new_flows", NULL, "Times that a flow became active."),
+	  .oot = FIELD(new_flow_count), .in_tree = FIELD(new_flow_count), .fq = true },
+	{ COUNTER("codel_shared_packets", "packets",
+		  "Packets that had to share a queue with another flow."),
+	  .oot = FIELD(collisions), .fq = true },
+	{ GAUGE("codel_backlog_packets", "packets", "Packets in the queue."),
+	  .oot = FIELD(qlen), .in_tree = FIELD(qlen) },
+	{ GAUGE("codel_backlog_bytes", "bytes", "Bytes in the queue."),
+	  .oot = FIELD(backlog), .in_tree = FIELD(backlog) },
+	{ GAUGE("codel_memory_used_bytes", "bytes", "Memory of the packets in the queue."),
+	  .oot = FIELD(memory), .in_tree = FIELD(memory), .fq = true },
+	{ GAUGE("codel_active_flows", NULL, "Flows that have packets in the queue."),
+	  .oot = FIELD(active), .in_tree = FIELD(active), .fq = true },
+	{ GAUGE("codel_sojourn_max_seconds", "seconds",
+		"Longest time that a packet waited, since the counters began."),
+	  .oot = FIELD(ext_stats.delay_max), .form = METRICS_NS },
+	{ GAUGE("codel_target_seconds", "seconds",
+		"Setting: standing delay that is acceptable."),
+	  .oot = FIELD(target), .in_tree = FIELD(target), .form = METRICS_NS },
+	{ GAUGE("codel_interval_seconds", "seconds",
+		"Setting: how long the delay may stay above the target."),
+	  .oot = FIELD(interval), .in_tree = FIELD(interval), .form = METRICS_NS },
+	{ GAUGE("codel_ce_threshold_seconds", "seconds",
+		"Setting: delay above which every packet is marked; absent if off."),
+	  .oot = FIELD(ce_threshold), .in_tree = FIELD(ce_threshold),
+	  .form = METRICS_NS_OR_OFF },
+	{ GAUGE("codel_ceiling_seconds", "seconds",
+		"Setting: delay at which every packet is dropped if signals have no effect; "
+		"absent if off."),
+	  .oot = FIELD(ceiling), .form = METRICS_NS_OR_OFF },
+	{ GAUGE("codel_limit_packets", "packets", "Setting: most packets in the queue."),
+	  .oot = FIELD(limit), .in_tree = FIELD(limit) },
+	{ GAUGE("codel_memory_limit_bytes", "bytes",
+		"Setting: most memory for packets in the queue."),
+	  .oot = FIELD(memory_limit), .in_tree = FIELD(memory_limit), .fq = true },
+	{ GAUGE("codel_flows_limit", NULL, "Setting: number of queues for flows."),
+	  .oot = FIELD(flows), .in_tree = FIELD(flows), .fq = true },
+	{ GAUGE("codel_ecn_enabled", NULL, "Setting: whether packets are marked, 0 or 1."),
+	  .oot = FIELD(ecn), .in_tree = FIELD(ecn) },
+	{ COUNTER("codel_dropped_packets", "packets",
+		  "Packets dropped, by cause (ceiling: signals had no effect; "
+		  "taken: by a filter's action, no loss)."),
+	  .print = metrics_fate },
+	{ COUNTER("codel_dropped_bytes", "bytes", "Bytes dropped, by cause."),
+	  .print = metrics_fate, .bytes = true },
+	{ COUNTER("codel_marked_packets", "packets", "Packets marked, by cause."),
+	  .print = metrics_fate, .marks = true },
+	{ COUNTER("codel_marked_bytes", "bytes", "Bytes marked, by cause."),
+	  .print = metrics_fate, .marks = true, .bytes = true },
+	{ FAMILY("codel_verdict", NULL, METRICS_STATES,
+		 "State of the queue since the last scrape: 1 for one of the states; "
+		 "see codelstat(8)."),
+	  .print = metrics_verdict },
+};
+
+static void metrics_of_qdiscs(const struct metrics_text *text)
 {
+	const struct metrics_family *family = metrics_families;
+	const struct metrics_family *end = family + sizeof(metrics_families) / sizeof(*family);
 	size_t i;
 
-	metrics_head(text, &metrics_verdict);
-	for (i = 0; i < text->snapshot->n_qdiscs; i++)
-		metrics_verdict_of(text, i);
+	for (; family < end; family++) {
+		metrics_head(text, family);
+		for (i = 0; i < text->snapshot->n_qdiscs; i++)
+			(family->print ? family->print : metrics_number)(text, family, i);
+	}
 }
 
 static void metrics_exporter(const struct metrics_text *text)
 {
-	static const struct metrics_family duration =
+	static const struct metrics_family build = {
+		FAMILY("codel_build", NULL, METRICS_INFO, "Version of codelstat."),
+	};
+	static const struct metrics_family duration = {
 		GAUGE("codel_scrape_duration_seconds", "seconds",
-		      "Time that it took to ask the kernel.");
-	static const struct metrics_family errors =
-		COUNTER("codel_scrape_errors", NULL, "Times that the kernel did not answer.");
+		      "Time that it took to ask the kernel."),
+	};
+	static const struct metrics_family errors = {
+		COUNTER("codel_scrape_errors", NULL, "Times that the kernel did not answer."),
+	};
 
-	metrics_head(text, &metrics_build);
-	fprintf(text->out, "%s_info{version=\"" CODEL_VERSION "\"} 1\n", metrics_build.name);
+	metrics_head(text, &build);
+	fprintf(text->out, "%s_info{version=\"" CODEL_VERSION "\"} 1\n", build.name);
 	metrics_head(text, &duration);
 	fprintf(text->out, "%s %.9f\n", duration.name, text->metrics->seconds);
 	metrics_head(text, &errors);
@@ -482,11 +444,7 @@ void metrics_print(FILE *out, const struct metrics *metrics, const struct cs_sna
 		.snapshot = snapshot,
 	};
 
-	metrics_info_all(&text);
-	metrics_histogram_all(&text);
-	metrics_numbers_all(&text);
-	metrics_fates_all(&text);
-	metrics_verdicts_all(&text);
+	metrics_of_qdiscs(&text);
 	metrics_exporter(&text);
 	if (metrics->open)
 		fputs("# EOF\n", out);
