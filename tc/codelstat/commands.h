@@ -133,14 +133,18 @@ void cs_catch_signals(void);
 bool cs_sleep(uint64_t due, int fd);
 
 /**
- * struct cs_view - shows what the loop reads; both functions return CS_OK to go on
- * @show: a refresh. With -1, it is called once and @before is NULL; otherwise from the second
- *	snapshot on. --count counts its calls
+ * struct cs_view - shows what the loop reads
+ * @taken: called for each snapshot that has a qdisc, shown or not; 0, or -1 after an error,
+ *	which was printed. NULL: only @show is called
+ * @show: a refresh; CS_OK to go on. With -1, it is called once and @before is NULL;
+ *	otherwise from the second snapshot on. --count counts its calls
  * @again: the last refresh, of which the snapshots are still there, after the key @key; 0 is
- *	a change of the terminal's size, or a pause that begins or ends. Only on a terminal
- * @self: for both
+ *	a change of the terminal's size, or a pause that begins or ends. Only on a terminal;
+ *	CS_OK to go on
+ * @self: for all of them
  */
 struct cs_view {
+	int (*taken)(void *self, const struct cs_source *source);
 	int (*show)(void *self, const struct cs_snapshot *before,
 		    const struct cs_snapshot *now);
 	int (*again)(void *self, char key);
@@ -155,9 +159,5 @@ struct cs_view {
  * Return: an enum cs_status; CS_NOTHING, and a message, if a snapshot is empty.
  */
 int cs_loop(const struct cs_common *common, const struct cs_view *view);
-
-/* The same on a source that is open; closes it. */
-int cs_loop_on(const struct cs_common *common, struct cs_source *source,
-	       const struct cs_view *view);
 
 #endif /* CODELSTAT_COMMANDS_H */

@@ -104,17 +104,18 @@ struct cs_pair {
 };
 
 /* 1: go on; 0: the recording is over, without another snapshot; -1: error */
-static int cs_take(struct cs_pair *pair, struct cs_source *source)
+static int cs_take(struct cs_pair *pair, struct cs_source *source, const struct cs_view *view)
 {
-	int got;
+	struct cs_snapshot *next = &pair->of[!pair->now];
+	int got = source->next(source, next);
 
+	if (got != 1)
+		return got;
 	pair->now ^= 1;
-	got = source->next(source, &pair->of[pair->now]);
-	if (got == 1)
-		pair->taken++;
-	else
-		pair->now ^= 1;
-	return got;
+	pair->taken++;
+	if (view->taken && next->n_qdiscs && view->taken(view->self, source))
+		return -1;
+	return 1;
 }
 
 /* Show the last snapshot, also of a recording. */
@@ -124,7 +125,7 @@ static int cs_show_once(struct cs_pair *pair, const struct cs_common *common,
 	int got;
 
 	do {
-		got = cs_take(pair, source);
+		got = cs_take(pair, source, view);
 	} while (got == 1 && common->replay);
 	if (got < 0)
 		return CS_SYSTEM;
@@ -202,7 +203,7 @@ static int cs_show_all(struct cs_pair *pair, const struct cs_common *common,
 	int got, status = CS_OK;
 
 	while (status == CS_OK && !cs_signalled) {
-		got = cs_take(pair, source);
+		got = cs_take(pair, source, view);
 		if (got <= 0)
 			return got ? CS_SYSTEM : CS_OK;
 		now = &pair->of[pair->now];
@@ -221,12 +222,14 @@ static int cs_show_all(struct cs_pair *pair, const struct cs_common *common,
 	return status;
 }
 
-int cs_loop_on(const struct cs_common *common, struct cs_source *source,
-	       const struct cs_view *view)
+int cs_loop(const struct cs_common *common, const struct cs_view *view)
 {
+	struct cs_source *source = cs_open(common);
 	struct cs_pair pair = {};
 	int status;
 
+	if (!source)
+		return CS_SYSTEM;
 	cs_catch_signals();
 	if (common->once)
 		status = cs_show_once(&pair, common, source, view);
@@ -236,11 +239,4 @@ int cs_loop_on(const struct cs_common *common, struct cs_source *source,
 	cs_snapshot_clear(&pair.of[1]);
 	source->close(source);
 	return status;
-}
-
-int cs_loop(const struct cs_common *common, const struct cs_view *view)
-{
-	struct cs_source *source = cs_open(common);
-
-	return source ? cs_loop_on(common, source, view) : CS_SYSTEM;
 }

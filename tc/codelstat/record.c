@@ -9,15 +9,11 @@
 #include "record.h"
 
 /**
- * struct cs_recorder - a source that writes every snapshot, shown or not
- * @source: its interface
- * @kernel: where the snapshots come from
+ * struct cs_recorder - writes every snapshot
  * @path: of the recording
  * @file: open; NULL until there is a snapshot to write
  */
 struct cs_recorder {
-	struct cs_source source;
-	struct cs_source *kernel;
 	const char *path;
 	FILE *file;
 };
@@ -61,31 +57,13 @@ static int cs_record_begin(struct cs_recorder *recorder)
 	return 0;
 }
 
-static int cs_record_next(struct cs_source *source, struct cs_snapshot *snapshot)
+static int cs_record_taken(void *self, const struct cs_source *source)
 {
-	struct cs_recorder *recorder = (struct cs_recorder *)source;
-	int got = recorder->kernel->next(recorder->kernel, snapshot);
+	struct cs_recorder *recorder = self;
 
-	/* do not record an empty snapshot */
-	if (got != 1 || !snapshot->n_qdiscs)
-		return got;
 	if (!recorder->file && cs_record_begin(recorder))
 		return -1;
-	return cs_record_write(recorder, cs_netlink_raw(recorder->kernel)) ? -1 : 1;
-}
-
-static uint64_t cs_record_due(struct cs_source *source, double seconds)
-{
-	struct cs_recorder *recorder = (struct cs_recorder *)source;
-
-	return recorder->kernel->due(recorder->kernel, seconds);
-}
-
-static void cs_record_close(struct cs_source *source)
-{
-	struct cs_recorder *recorder = (struct cs_recorder *)source;
-
-	recorder->kernel->close(recorder->kernel);
+	return cs_record_write(recorder, cs_netlink_raw(source));
 }
 
 static int cs_record_show(void *self, const struct cs_snapshot *before,
@@ -99,10 +77,12 @@ static int cs_record_show(void *self, const struct cs_snapshot *before,
 
 static int cs_record_run(int argc, char **argv)
 {
-	struct cs_recorder recorder = { .source = { .next = cs_record_next,
-						    .due = cs_record_due,
-						    .close = cs_record_close } };
-	const struct cs_view view = { .show = cs_record_show };
+	struct cs_recorder recorder = {};
+	const struct cs_view view = {
+		.taken = cs_record_taken,
+		.show = cs_record_show,
+		.self = &recorder,
+	};
 	struct cs_common common = CS_COMMON_DEFAULTS;
 	int status;
 
@@ -116,10 +96,7 @@ static int cs_record_run(int argc, char **argv)
 	cs_operand_dev(&common, &cs_record, false, argc, argv);
 	common.filter.flows = true;
 
-	recorder.kernel = cs_open(&common);
-	if (!recorder.kernel)
-		return CS_SYSTEM;
-	status = cs_loop_on(&common, &recorder.source, &view);
+	status = cs_loop(&common, &view);
 	if (recorder.file && fclose(recorder.file) && status == CS_OK) {
 		cs_record_failed(&recorder);
 		status = CS_SYSTEM;
