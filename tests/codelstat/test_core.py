@@ -7,20 +7,18 @@ from __future__ import annotations
 import csv
 import json
 import os
-import pty
 import re
 import struct
 import subprocess
 import tempfile
-import termios
 import time
-from fcntl import ioctl
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from cases import CODELSTAT, HERE, case, check, codelstat, main
 from recordings import Recording, attribute, codel_oot, link, qdisc
+from screen import LEAVE, Screen
 
 SHAPED = str(HERE / "shaped.rec")
 RECORD_HEADER, RECORD_HEAD = 16, 24
@@ -293,37 +291,17 @@ def _() -> None:
         assert re.match(r"idle0 +2 queues +0 +- ", lines[9]), lines[9]
 
 
-def screen(rows: int, columns: int, *words: str) -> str:
-    """Its output to a terminal of this size."""
-    master, slave = pty.openpty()
-    ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-    environment = os.environ | {"TERM": "xterm"}
-    argv = [CODELSTAT, "replay", SHAPED, *words]
-    with subprocess.Popen(argv, stdin=slave, stdout=slave, env=environment) as child:
-        os.close(slave)
-        written = b""
-        try:
-            while data := os.read(master, 65536):
-                written += data
-        except OSError:  # the other end is closed
-            pass
-        os.close(master)
-        check("status", child.wait(), 0)
-    return written.decode()
-
-
 @case("on a terminal: in place, within its size; the last frame is left")
 def _() -> None:
-    written = screen(12, 60, "--speed", "0")
-    check("frames", written.count("\033[H\033[J") + written.count("\033[H2"), SNAPSHOTS - 1)
-    frames = written.split("\033[H")[2:]
-    for frame in frames:
-        lines = re.sub(r"\033\[[0-9;?]*[A-Za-z]", "", frame.split("\033[?1049l")[0])
-        rows = [line for line in lines.split("\r\n") if line.strip()]
+    with Screen("replay", SHAPED, "--speed", "0", columns=60, lines=12) as screen:
+        check("status", screen.end(), 0)
+    check("frames", len(screen.frames()), SNAPSHOTS - 1)
+    for frame in screen.frames():
+        rows = [line for line in frame.split("\r\n") if line.strip()]
         assert len(rows) <= 12, rows
         assert max(map(len, rows)) <= 60, max(rows, key=len)
         assert "and 3 more" in rows[-2] and rows[-1] == "q quit  p pause", rows
-    after = written.rsplit("\033[?1049l", 1)[1]
+    after = screen.seen.rsplit(LEAVE, 1)[1].decode()
     assert after.count("fq_codel_oot") == 1 and "overload" in after, after
 
 
