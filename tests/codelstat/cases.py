@@ -18,10 +18,15 @@ CODELSTAT = os.environ.get("CODELSTAT", str(TOP / "tc" / "codelstat" / "codelsta
 RECORDING = str(HERE / "shaped.rec")  # record.sh made it
 
 
-def codelstat(*words: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-    """Runs it to its end, which must be this status."""
+def codelstat(*words: str, status: int = 0, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Runs it to its end, which must be this status, with these variables in its environment."""
     done = subprocess.run(
-        [CODELSTAT, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+        [CODELSTAT, *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        env=os.environ | variables,
+        timeout=60,
     )
     check(f"status of codelstat {' '.join(words)} ({done.stderr.strip()})", done.returncode, status)
     return done

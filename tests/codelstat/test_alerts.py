@@ -39,10 +39,7 @@ def expressions() -> list[str]:
 
 
 def exported() -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "metrics"
-        codelstat("export", "--once", "--replay", RECORDING, "--textfile", str(path))
-        return path.read_text()
+    return codelstat("export", "--once", "--replay", RECORDING, "--textfile", "-").stdout
 
 
 @case("promtool accepts the alerts, and each fires for its cause alone")

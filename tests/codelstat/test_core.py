@@ -307,10 +307,9 @@ def _() -> None:
 
 def wide(columns: int, locale: str, *words: str) -> list[str]:
     """The lines of an output that is so wide."""
-    environment = os.environ | {"COLUMNS": str(columns), "LINES": "9", "LC_ALL": locale}
-    argv = [CODELSTAT, *words, "--replay", SHAPED, "-1"]
-    done = subprocess.run(argv, env=environment, capture_output=True, check=True)
-    return [n for n in done.stdout.decode().splitlines() if not n.startswith("(a chart")]
+    size = {"COLUMNS": str(columns), "LINES": "9", "LC_ALL": locale}
+    done = codelstat(*words, "--replay", SHAPED, "-1", **size)
+    return [n for n in done.stdout.splitlines() if not n.startswith("(a chart")]
 
 
 @case("a line that is cut off ends in a mark, and no other does")

@@ -6,14 +6,13 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import signal
 import subprocess
 import time
 from typing import Any
 
-from cases import CODELSTAT, RECORDING, case, check, codelstat, main
+from cases import RECORDING, case, check, codelstat, main
 from screen import ENTER, LEAVE, Screen, visible
 
 WATCH = ("watch", "r1", "--handle", "10:", "--replay", RECORDING)
@@ -23,15 +22,8 @@ LABEL, FOOT = 8, 2  # columns left of the chart, lines below it
 
 
 def frames(*words: str, locale: str = "C.UTF-8", columns: int = 80, lines: int = 24) -> list[str]:
-    environment = os.environ | {"LC_ALL": locale, "COLUMNS": str(columns), "LINES": str(lines)}
-    done = subprocess.run(
-        [CODELSTAT, *WATCH, "--speed", "0", *words],
-        env=environment,
-        capture_output=True,
-        timeout=30,
-        check=True,
-    )
-    shown = done.stdout.decode("utf-8").splitlines()
+    size = {"LC_ALL": locale, "COLUMNS": str(columns), "LINES": str(lines)}
+    shown = codelstat(*WATCH, "--speed", "0", *words, **size).stdout.splitlines()
     check("whole frames", len(shown) % lines, 0)
     return ["\n".join(shown[n : n + lines]) for n in range(0, len(shown), lines)]
 
@@ -115,14 +107,7 @@ def sizes() -> None:
             for frame in frames(locale=locale, columns=columns, lines=lines):
                 widest = max(len(line) for line in frame.splitlines())
                 assert widest <= columns, f"{columns}x{lines}: {widest}"
-    done = subprocess.run(
-        [CODELSTAT, *WATCH, "--once"],
-        env=os.environ | {"COLUMNS": "59"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "a chart needs 60 columns" in done.stdout
+    assert "a chart needs 60 columns" in codelstat(*WATCH, "--once", COLUMNS="59").stdout
 
 
 @case("without UTF-8 all is ASCII, and what is no terminal gets no sequences")
