@@ -144,17 +144,21 @@ static bool cs_options(struct cs_qdisc *q, const struct nlattr *options)
 	return tb[TCA_CODEL_EXT];
 }
 
-/* Read the extended statistics, which both kinds have, and the histogram behind them.
- * Reject all of them if a part is invalid: wrong numbers would not look wrong.
+/* Read the extended statistics at @offset, which both kinds have, and the histogram behind
+ * them. Reject all of them if a part is invalid: wrong numbers would not look wrong.
  */
 static bool cs_ext_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
-		     const unsigned char *at, size_t len)
+			 const struct nlattr *app, size_t offset)
 {
+	const size_t given = app ? mnl_attr_get_payload_len(app) : 0;
 	struct codel_ext_stats *stats = &q->ext_stats;
-	size_t bytes;
+	const unsigned char *at;
+	size_t len, bytes;
 
-	if (len < sizeof(*stats))
+	if (given < offset + sizeof(*stats))
 		return false;
+	at = (const unsigned char *)mnl_attr_get_payload(app) + offset;
+	len = given - offset;
 	memcpy(stats, at, sizeof(*stats));
 	bytes = stats->delay_count * sizeof(*q->delay);
 	if (stats->delay_offset < sizeof(*stats) || stats->delay_offset > len ||
@@ -166,19 +170,6 @@ static bool cs_ext_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
 	q->delay = cs_snapshot_add_delay(snapshot, at + stats->delay_offset,
 					 stats->delay_count);
 	return true;
-}
-
-static bool cs_ext_stats_at(struct cs_snapshot *snapshot, struct cs_qdisc *q,
-			const struct nlattr *app, size_t offset)
-{
-	const unsigned char *payload;
-	size_t len;
-
-	if (!app || mnl_attr_get_payload_len(app) < offset)
-		return false;
-	payload = mnl_attr_get_payload(app);
-	len = mnl_attr_get_payload_len(app);
-	return cs_ext_stats(snapshot, q, payload + offset, len - offset);
 }
 
 static void cs_codel_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
@@ -194,7 +185,7 @@ static void cs_codel_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
 	q->ecn_mark = st.ecn_mark;
 	q->ce_mark = st.ce_mark;
 	q->oot = q->out_of_tree &&
-		 cs_ext_stats_at(snapshot, q, app, offsetof(struct codel_xstats, ext));
+		 cs_ext_stats(snapshot, q, app, offsetof(struct codel_xstats, ext));
 }
 
 static void cs_fq_codel_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
@@ -215,7 +206,7 @@ static void cs_fq_codel_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
 	q->active = qd->new_flows_len + qd->old_flows_len;
 	q->memory = qd->memory_usage;
 	q->oot = q->out_of_tree &&
-		 cs_ext_stats_at(snapshot, q, app, offsetof(struct codel_fq_xstats, ext));
+		 cs_ext_stats(snapshot, q, app, offsetof(struct codel_fq_xstats, ext));
 	if (q->oot)
 		q->collisions = st.shared;
 }
