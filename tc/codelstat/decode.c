@@ -319,7 +319,6 @@ static int cs_decode_flow(struct cs_snapshot *snapshot, const struct cs_filter *
 	flow->classid = tcm->tcm_handle;
 	flow->backlog = queue.backlog;
 	flow->qlen = queue.qlen;
-	flow->deficit = st.common.class_stats.deficit;
 	flow->ldelay = st.common.class_stats.ldelay;
 	flow->count = st.common.class_stats.count;
 	flow->dropping = st.common.class_stats.dropping;

@@ -63,21 +63,8 @@ void cs_delta(struct cs_delta *delta, const struct cs_qdisc *before,
 	delta->marks = delta->mark[CODEL_MARK_CODEL] + delta->mark[CODEL_MARK_CE_THRESHOLD];
 }
 
-static uint64_t cs_sum(const uint64_t delay[CODEL_DELAY_BUCKETS])
-{
-	uint64_t sum = 0;
-	unsigned int i;
-
-	for (i = 0; i < CODEL_DELAY_BUCKETS; i++)
-		sum += delay[i];
-	return sum;
-}
-
-/* The bucket in which the share @p of @sum packets is reached, from @i on, up to which
- * there are *@passed; so that a larger share can be looked for from there.
- */
-static unsigned int cs_reach(const uint64_t *delay, uint64_t sum, double p, unsigned int i,
-			     uint64_t *passed)
+unsigned int cs_reach(const uint64_t delay[CODEL_DELAY_BUCKETS], uint64_t sum, double p,
+		      unsigned int i, uint64_t *passed)
 {
 	/* 99.9% of 1000 are 999, whatever 99.9 is in binary */
 	const double share = (double)sum * p / 100 * (1 - 1e-12);
@@ -86,16 +73,6 @@ static unsigned int cs_reach(const uint64_t *delay, uint64_t sum, double p, unsi
 	       (!(*passed + delay[i]) || (double)(*passed + delay[i]) < share))
 		*passed += delay[i++];
 	return i;
-}
-
-double cs_percentile(const uint64_t delay[CODEL_DELAY_BUCKETS], double p)
-{
-	const uint64_t sum = cs_sum(delay);
-	uint64_t passed = 0;
-
-	if (!sum)
-		return 0;
-	return (double)codel_delay_bound(cs_reach(delay, sum, p, 0, &passed) + 1);
 }
 
 /* The buckets may contain packets that are not in the longest delay yet. The last bucket

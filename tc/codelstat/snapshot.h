@@ -137,7 +137,6 @@ static inline uint64_t cs_delay_in(const struct cs_qdisc *qdisc, unsigned int bu
  * @classid: as in struct tcmsg
  * @backlog: bytes
  * @qlen: packets
- * @deficit: bytes
  * @ldelay: sojourn time of the last packet, us
  * @count: of the control law
  * @dropping: CoDel is in the dropping state
@@ -149,7 +148,6 @@ struct cs_flow {
 	uint32_t classid;
 	uint32_t backlog;
 	uint32_t qlen;
-	int32_t deficit;
 	uint32_t ldelay;
 	uint32_t count;
 	bool dropping;
@@ -296,15 +294,11 @@ struct cs_delta {
 void cs_delta(struct cs_delta *delta, const struct cs_qdisc *before,
 	      const struct cs_qdisc *now, double seconds);
 
-/**
- * cs_percentile() - of a histogram
- * @delay: its buckets
- * @p: 0 to 100
- *
- * Return: upper bound of the bucket that contains the percentile, ns; 0 without packets.
- * tc prints the same value.
+/* delta.c: the bucket that contains the percentile @p (0 to 100) of @sum packets, 1 or more. Look
+ * from bucket @i on, below which there are *@passed; then a higher one can be looked for from there.
  */
-double cs_percentile(const uint64_t delay[CODEL_DELAY_BUCKETS], double p);
+unsigned int cs_reach(const uint64_t delay[CODEL_DELAY_BUCKETS], uint64_t sum, double p,
+		      unsigned int i, uint64_t *passed);
 
 /* The percentiles of an interval, ns; @known: there were packets whose delay is known */
 struct cs_delays {
@@ -316,7 +310,9 @@ struct cs_delays {
 	double max;
 };
 
-/* delta.c: the same as cs_percentile(), but no longer than the longest delay of all times */
+/* delta.c: upper bounds of the buckets that contain the percentiles, as tc prints them, but no
+ * longer than the longest delay of all times
+ */
 void cs_delays(struct cs_delays *delays, const struct cs_qdisc *qdisc,
 	       const struct cs_delta *delta);
 
