@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-import os
 import struct
 import tempfile
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Iterator
 
 from cases import RECORDING
 
@@ -72,20 +73,19 @@ def flow(ifindex: int, classid: int, xstats: bytes = struct.pack("=I", 1)) -> by
     return message(NEWTCLASS, _tc(ifindex, classid, classid & 0xFFFF0000, b"fq_codel") + stats)
 
 
-class Recording:
+@contextmanager
+def stored(data: bytes) -> Iterator[str]:
+    """The path of a file with these bytes, as long as it is a context."""
+    with tempfile.NamedTemporaryFile(suffix=".rec") as file:
+        file.write(data)
+        file.flush()
+        yield file.name
+
+
+def recording(body: bytes, snapshots: int = 2, apart: float = 1) -> AbstractContextManager[str]:
     """A file of snapshots that all have this body. `apart` is the time between two of them, s."""
-
-    def __init__(self, body: bytes, snapshots: int = 2, apart: float = 1) -> None:
-        with tempfile.NamedTemporaryFile(delete=False, suffix=".rec") as file:
-            file.write(Path(RECORDING).read_bytes()[:RECORD_HEADER])
-            for number in range(snapshots):
-                at = round(number * apart * 1e9)
-                file.write(struct.pack("=QQII", at, at, len(body), 0))
-                file.write(body)
-        self.path = file.name
-
-    def __enter__(self) -> str:
-        return self.path
-
-    def __exit__(self, *_: object) -> None:
-        os.unlink(self.path)
+    data = Path(RECORDING).read_bytes()[:RECORD_HEADER]
+    for number in range(snapshots):
+        at = round(number * apart * 1e9)
+        data += struct.pack("=QQII", at, at, len(body), 0) + body
+    return stored(data)

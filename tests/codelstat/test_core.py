@@ -10,14 +10,14 @@ import os
 import re
 import struct
 import subprocess
-import tempfile
 import time
+from contextlib import AbstractContextManager
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from cases import CODELSTAT, HERE, case, check, codelstat, main
-from recordings import Recording, attribute, codel_oot, link, qdisc
+from recordings import attribute, codel_oot, link, qdisc, recording, stored
 from screen import LEAVE, Screen
 
 SHAPED = str(HERE / "shaped.rec")
@@ -54,20 +54,14 @@ def percentile(buckets: list[list[int]], p: float, longest: int) -> int:
     raise AssertionError("no packets")
 
 
-def damaged(change: Any) -> str:
+def damaged(change: Any) -> AbstractContextManager[str]:
     """The path of the recording, with its bytes changed."""
-    data = bytearray(Path(SHAPED).read_bytes())
-    with tempfile.NamedTemporaryFile(delete=False, suffix=".rec") as file:
-        file.write(change(data))
-    return file.name
+    return stored(change(bytearray(Path(SHAPED).read_bytes())))
 
 
 def refused(change: Any, *expected: str) -> None:
-    path = damaged(change)
-    try:
+    with damaged(change) as path:
         said = codelstat("replay", "--speed", "0", path, status=SYSTEM).stderr
-    finally:
-        os.unlink(path)
     assert any(words in said for words in expected), said
 
 
@@ -174,7 +168,7 @@ def _() -> None:
     body += codel_oot(1, 0x30000, b"").replace(
         struct.pack("=4H", 0, 0, 248, 0), b"\0\0\0\0\xff\xff\0\0"
     )
-    with Recording(body) as path:
+    with recording(body) as path:
         shown = json.loads(codelstat("-1", "--json", "--replay", path).stdout)["qdiscs"]
         table = codelstat("-1", "--replay", path).stdout
     found = [(q["kind"], q["module"], "ledger" in q) for q in shown]
@@ -194,7 +188,7 @@ def _() -> None:
     none, half, off = b"", attribute(3, struct.pack("=I", 50000)), attribute(4, b"")
     body = link(1, b"d0") + qdisc(1, 0x40000)
     body += b"".join(codel_oot(1, n << 16, nest, 9) for n, nest in enumerate((none, half, off), 1))
-    with Recording(body) as path:
+    with recording(body) as path:
         shown = json.loads(codelstat("replay", "-1", "--json", path).stdout)["qdiscs"]
         row = list(csv.DictReader(StringIO(codelstat("replay", "-1", "--csv", path).stdout)))[0]
         table = codelstat("replay", "-1", path).stdout
@@ -346,9 +340,8 @@ def _() -> None:
     refused(lambda d: d[:RECORD_HEADER], "the recording is empty")
     refused(lambda d: d[:whole] + b"\0" * 10, "cut off")
     # one snapshot alone is a recording
-    path = damaged(lambda d: d[:whole])
-    check("lines", len(codelstat("replay", path, "-1", "--json").stdout.splitlines()), 1)
-    os.unlink(path)
+    with damaged(lambda d: d[:whole]) as path:
+        check("lines", len(codelstat("replay", path, "-1", "--json").stdout.splitlines()), 1)
 
 
 @case("a histogram that would not fit into its attribute is not believed")
@@ -359,9 +352,9 @@ def _() -> None:
             data[found.start(1)] += 40
         return data
 
-    path = damaged(longer)
-    (last,) = [json.loads(n) for n in codelstat("replay", path, "-1", "--json").stdout.splitlines()]
-    os.unlink(path)
+    with damaged(longer) as path:
+        shown = codelstat("replay", path, "-1", "--json").stdout
+    (last,) = [json.loads(n) for n in shown.splitlines()]
     found = [q for q in last["qdiscs"] if q["kind"].endswith("_oot")]
     check("qdiscs", len(found), 2)
     assert not any("ledger" in q or "delay" in q for q in found), found
@@ -389,12 +382,11 @@ def _() -> None:
         struct.pack_into("=Q", data, at, first[0])
         return data[: at + RECORD_HEAD + second[2]]
 
-    path = damaged(at_once)
-    words = ["--replay", path, "--speed", "0"]
-    shown = {name: codelstat(*name.split(), *words).stdout for name in
-             ("list", "list --json", "list --csv", "top r1 --handle 10:",
-              "top r1 --handle 10: --json", "watch r1 --handle 10:")}  # fmt: skip
-    os.unlink(path)
+    with damaged(at_once) as path:
+        words = ["--replay", path, "--speed", "0"]
+        shown = {name: codelstat(*name.split(), *words).stdout for name in
+                 ("list", "list --json", "list --csv", "top r1 --handle 10:",
+                  "top r1 --handle 10: --json", "watch r1 --handle 10:")}  # fmt: skip
     for name, text in shown.items():
         assert text and not re.search(r"\b(inf|nan)\b", text), f"{name}: {text}"
     assert re.search(r"^r1 +fq_codel_oot +- ", shown["list"], re.M), shown["list"]
@@ -475,7 +467,7 @@ def _() -> None:
         check(word, said, expected)
         said = refusal(USAGE, "--replay", SHAPED, word, "r1")
         check("two", said, f"codelstat: {word} r1: {word} is not a command; {commands}\n")
-    with Recording(link(1, b"watc") + qdisc(1, 0x10000)) as path:
+    with recording(link(1, b"watc") + qdisc(1, 0x10000)) as path:
         (found,) = json.loads(codelstat("--replay", path, "-1", "-j", "watc").stdout)["qdiscs"]
         check("a device", found["dev"], "watc")
     check("list", refusal(NOTHING, "list", "--replay", SHAPED, "watc"),

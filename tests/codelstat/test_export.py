@@ -18,7 +18,7 @@ from typing import Any
 
 from cases import CODELSTAT, RECORDING, Skip, case, check, codelstat, main
 from exporter import Exporter, Samples, labels, samples
-from recordings import Recording, codel_oot, link, qdisc
+from recordings import codel_oot, link, qdisc, recording
 from prometheus import promtool
 
 REPLAY = ("export", "--replay", RECORDING)
@@ -197,7 +197,7 @@ def stable() -> None:
     shown = []
     for begin in (0x8001, 0x8123, 0xFF00):
         numbers = {name: begin + n for n, name in enumerate(names)} | {"nowhere": 0x9999}
-        with Recording(tree(numbers)) as path:
+        with recording(tree(numbers)) as path:
             done = codelstat("export", "--replay", path, "--textfile", "-")
         shown.append(samples(done.stdout))  # which checks that none is there twice
         check("series", set(shown[-1]), set(shown[0]))
@@ -213,7 +213,7 @@ def stable() -> None:
 def loop() -> None:
     body = link(1, b"d0") + qdisc(1, 0x80010000, b"prio", parent=0x80020001)
     body += qdisc(1, 0x80020000, b"prio", parent=0x80010001)
-    with Recording(body + codel_oot(1, 0x10000, b"", parent=0x80010002)) as path:
+    with recording(body + codel_oot(1, 0x10000, b"", parent=0x80010002)) as path:
         found = samples(codelstat("export", "--replay", path, "--textfile", "-").stdout)
     (parent,) = {dict(k)["parent"] for n, k in found if n == "codel_qdisc_info"}
     assert parent.startswith("800") and parent.endswith(":2"), parent
@@ -240,10 +240,10 @@ def states(exporter: Exporter) -> list[str]:
 @case("a verdict is of the time since the last scrape, and not of less than a second")
 def verdict_interval() -> None:
     body = link(1, b"d0") + codel_oot(1, 0x10000, b"", 9)  # the same in each snapshot
-    with Recording(body, 4) as path, Exporter(replay=path) as exporter:
+    with recording(body, 4) as path, Exporter(replay=path) as exporter:
         shown = [states(exporter) for _ in range(3)]
     check("a second apart", shown, [["overload_ceiling"], ["idle"], ["idle"]])
-    with Recording(body, 7, 0.4) as path, Exporter(replay=path) as exporter:
+    with recording(body, 7, 0.4) as path, Exporter(replay=path) as exporter:
         shown = [states(exporter) for _ in range(7)]
     check("0.4 seconds apart", shown, [["overload_ceiling"]] * 3 + [["idle"]] * 4)
 

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from cases import CODELSTAT, RECORDING, case, check, main
-from recordings import RECORD_HEAD, RECORD_HEADER, Recording, flow, qdisc
+from recordings import RECORD_HEAD, RECORD_HEADER, flow, qdisc, recording
 
 QDISCS, FLOWS = 1 << 17, 1 << 20  # CS_QDISCS_MAX, CS_FLOWS_MAX
 MIB = 1 << 20
@@ -37,7 +37,7 @@ def too_many() -> None:
     for make, most in ((smallest_qdisc, QDISCS), (smallest_flow, FLOWS)):
         # 19 MB of the first, or one too many of the second
         body = b"".join(map(make, range(max(most + 1, 19_000_000 // 48))))
-        with Recording(body, 1) as path:
+        with recording(body, 1) as path:
             done = replay(64 * MIB + 6 * len(body), path)
         expected = f"codelstat: {path}: snapshot 1 has more than {QDISCS} qdiscs or {FLOWS} flows\n"
         check("it says", done, (3, expected))
@@ -45,7 +45,7 @@ def too_many() -> None:
 
 @case("as many qdiscs as are allowed, in 192 MiB")
 def most_qdiscs() -> None:
-    with Recording(b"".join(map(smallest_qdisc, range(QDISCS)))) as path:
+    with recording(b"".join(map(smallest_qdisc, range(QDISCS)))) as path:
         check("it says", replay(192 * MIB, path, "--csv"), (0, ""))
 
 
@@ -54,7 +54,7 @@ def whole() -> None:
     data = Path(RECORDING).read_bytes()
     (length,) = struct.unpack_from("=I", data, RECORD_HEADER + 16)
     body = data[RECORD_HEADER + RECORD_HEAD :][:length] * 4096
-    with Recording(body) as path:
+    with recording(body) as path:
         check("it says", replay(16 * MIB + 6 * len(body), path, "--csv"), (0, ""))
 
 

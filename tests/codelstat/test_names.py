@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import csv
 import json
+from contextlib import AbstractContextManager
 from io import StringIO
 from urllib.parse import unquote_to_bytes
 
 from cases import case, check, codelstat, main
 from exporter import samples
-from recordings import Recording, link, qdisc
+from recordings import link, qdisc, recording
 
 ORDINARY = [b"eth0", b"br-lan", b"eth0.5@x", b"veth'1+2", b"a,b{c}:d", b"~!#$&()*;<=>?"]
 ODD = [b'a"b', b"a\\b", b"a\xffb", b"a\xfeb", b"a\xc3\xbcb", b"a\x7fb", b"a?b", b"a%b", b"a%22b",
@@ -19,8 +20,8 @@ ODD = [b'a"b', b"a\\b", b"a\xffb", b"a\xfeb", b"a\xc3\xbcb", b"a\x7fb", b"a?b", 
 NAMES = ORDINARY + ODD
 
 
-def recording() -> Recording:
-    return Recording(b"".join(link(n, s) + qdisc(n, 1 << 16) for n, s in enumerate(NAMES, 1)))
+def with_names() -> AbstractContextManager[str]:
+    return recording(b"".join(link(n, s) + qdisc(n, 1 << 16) for n, s in enumerate(NAMES, 1)))
 
 
 def is_each(shown: list[str]) -> None:
@@ -32,7 +33,7 @@ def is_each(shown: list[str]) -> None:
 
 @case("JSON and CSV")
 def lists() -> None:
-    with recording() as path:
+    with with_names() as path:
         words = ["--replay", path, "--speed", "0"]
         shown = {name: codelstat(f"--{name}", *words).stdout for name in ("json", "csv")}
     is_each([q["dev"] for q in json.loads(shown["json"])["qdiscs"]])
@@ -41,7 +42,7 @@ def lists() -> None:
 
 @case("metrics: a series to each device, and none twice")
 def series() -> None:
-    with recording() as path:
+    with with_names() as path:
         text = codelstat("export", "--replay", path, "--textfile", "-").stdout
     names = [dict(key)["device"] for name, key in samples(text) if name == "codel_qdisc_info"]
     is_each(names)
@@ -49,7 +50,7 @@ def series() -> None:
 
 @case("--dev takes the name itself")
 def by_name() -> None:
-    with recording() as path:
+    with with_names() as path:
         for name in (b'a"b', b"a%22b", b"eth0"):
             words = ("-1", "--json", "--replay", path, "--dev", name.decode())
             found = json.loads(codelstat(*words).stdout)["qdiscs"]
@@ -58,7 +59,7 @@ def by_name() -> None:
 
 @case("the table")
 def table() -> None:
-    with recording() as path:
+    with with_names() as path:
         text = codelstat("-1", "--replay", path).stdout
     for name in ("a%22b ", "a%FFb ", "a%25FFb ", "eth0 "):
         check(name, sum(line.startswith(name) for line in text.splitlines()), 1)

@@ -8,11 +8,11 @@ import json
 import re
 import signal
 import socket
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from cases import RECORDING, case, check, codelstat, main
+from recordings import stored
 from screen import ENTER, LEAVE, Screen, visible
 
 TOP = ("top", "r1", "--handle", "10:", "--replay", RECORDING, "--speed", "0")
@@ -115,10 +115,8 @@ def no_addresses() -> None:
     addresses = b"".join(socket.inet_aton(n) + bytes(12) for n in ("10.9.1.2", "10.9.2.2"))
     hidden, times = re.subn(re.escape(addresses) + b".{8}", bytes(40), data, flags=re.S)
     assert times >= 3 * len(refreshes()), f"only {times} flows"
-    with tempfile.NamedTemporaryFile(suffix=".rec") as file:
-        file.write(hidden)
-        file.flush()
-        words = [file.name if word == RECORDING else word for word in TOP]
+    with stored(hidden) as path:
+        words = [path if word == RECORDING else word for word in TOP]
         shown = codelstat(*words, "--json").stdout
         text = codelstat(*words).stdout
     known = [r | {"flows": [f | {"flow": None} for f in r["flows"]]} for r in refreshes()]
