@@ -382,6 +382,7 @@ static void cs_name_all(struct cs_snapshot *snapshot, const struct cs_filter *fi
 		link = cs_labels_find(links, q->ifindex, 0);
 		if (filter->dev && (!link || strcmp(link->text, filter->dev)))
 			continue;
+		snapshot->nameless |= !link;
 		if (link)
 			cs_clean_name(q->dev, link->text);
 		else
@@ -406,6 +407,7 @@ int cs_decode_qdiscs(struct cs_snapshot *snapshot, const struct cs_raw *raw,
 	if (cs_snapshot_begin(snapshot, raw->len))
 		return -1;
 	snapshot->dev_known = false;
+	snapshot->nameless = false;
 	snapshot->monotonic = raw->monotonic;
 	snapshot->realtime = raw->realtime;
 	while (!err && (nlh = cs_message(raw, &at))) {

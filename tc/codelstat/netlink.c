@@ -266,22 +266,6 @@ static int cs_append(struct cs_raw *to, const struct cs_raw *what)
 	return 0;
 }
 
-/* Return whether a device was added since the links were read. */
-static bool cs_is_nameless(const struct cs_snapshot *snapshot)
-{
-	char name[IFNAMSIZ];
-	size_t i;
-
-	for (i = 0; i < snapshot->n_qdiscs; i++) {
-		if (snapshot->qdiscs[i].dev[0] != 'i')
-			continue;
-		snprintf(name, sizeof(name), "if%d", snapshot->qdiscs[i].ifindex);
-		if (!strcmp(snapshot->qdiscs[i].dev, name))
-			return true;
-	}
-	return false;
-}
-
 static int cs_read_qdiscs(struct cs_netlink *nl, struct cs_snapshot *snapshot)
 {
 	int ifindex = 0;
@@ -355,7 +339,8 @@ static int cs_netlink_next(struct cs_source *source, struct cs_snapshot *snapsho
 	struct cs_netlink *nl = (struct cs_netlink *)source;
 	int err = cs_read_qdiscs(nl, snapshot);
 
-	if (!err && cs_is_nameless(snapshot)) {
+	/* a device was added since the links were read */
+	if (!err && snapshot->nameless) {
 		nl->links.len = 0;
 		err = cs_read_qdiscs(nl, snapshot);
 	}

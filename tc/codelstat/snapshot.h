@@ -162,6 +162,7 @@ struct cs_flow {
  * @qdiscs: by device, then handle; @n_qdiscs of them
  * @flows: by device, then class; @n_flows of them; only if asked for
  * @dev_known: the device of the filter is there
+ * @nameless: a qdisc is on a device whose name is not known
  * @room_qdiscs: for how many there is memory at @qdiscs; one that was used is filled again
  * @room_flows: the same, at @flows
  * @delays: the histograms of all qdiscs, one after another; @n_delays buckets
@@ -175,6 +176,7 @@ struct cs_snapshot {
 	struct cs_flow *flows;
 	size_t n_flows;
 	bool dev_known;
+	bool nameless;
 	size_t room_qdiscs;
 	size_t room_flows;
 	uint64_t *delays;
