@@ -22,8 +22,10 @@ static int cs_list_table(struct cs_list_state *state, const struct cs_snapshot *
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	if (!out)
+	if (!out) {
+		cs_error("no memory");
 		return CS_SYSTEM;
+	}
 	cs_term_measure(&state->term);
 	cs_table(out, before, now, &state->term);
 	if (!state->term.live && before)
@@ -43,18 +45,13 @@ static int cs_list_show(void *self, const struct cs_snapshot *before,
 	state->now = now;
 	switch (state->as) {
 	case CS_AS_TABLE:
-		cs_list_table(state, before, now);
-		break;
+		return cs_list_table(state, before, now);
 	case CS_AS_JSON:
 		cs_json(stdout, before, now);
 		break;
 	case CS_AS_CSV:
 		cs_csv(stdout, before, now);
 		break;
-	}
-	if (fflush(stdout) || ferror(stdout)) {
-		cs_error("writing: %m");
-		return CS_SYSTEM;
 	}
 	return CS_OK;
 }

@@ -118,6 +118,15 @@ static int cs_take(struct cs_pair *pair, struct cs_source *source, const struct 
 	return 1;
 }
 
+/* What a view returned, or that its output could not be written */
+static int cs_written(int status)
+{
+	if (status != CS_OK || (!fflush(stdout) && !ferror(stdout)))
+		return status;
+	cs_error("writing: %m");
+	return CS_SYSTEM;
+}
+
 /* Show the last snapshot, also of a recording. */
 static int cs_show_once(struct cs_pair *pair, const struct cs_common *common,
 			struct cs_source *source, const struct cs_view *view)
@@ -133,7 +142,7 @@ static int cs_show_once(struct cs_pair *pair, const struct cs_common *common,
 		cs_explain_empty(common, &pair->of[pair->now], false);
 		return CS_NOTHING;
 	}
-	return view->show(view->self, NULL, &pair->of[pair->now]);
+	return cs_written(view->show(view->self, NULL, &pair->of[pair->now]));
 }
 
 bool cs_sleep(uint64_t due, int fd)
@@ -161,7 +170,7 @@ static int cs_do_key(const struct cs_view *view, bool *paused, char key)
 		cs_term_pause(*paused);
 		key = 0;
 	}
-	return view->again(view->self, key);
+	return cs_written(view->again(view->self, key));
 }
 
 /* Until the next snapshot is due, and no pause delays it. Sleep by the second, so that a signal
@@ -212,7 +221,7 @@ static int cs_show_all(struct cs_pair *pair, const struct cs_common *common,
 			return CS_NOTHING;
 		}
 		if (pair->taken > 1) {
-			status = view->show(view->self, &pair->of[!pair->now], now);
+			status = cs_written(view->show(view->self, &pair->of[!pair->now], now));
 			if (++pair->shown == common->count)
 				break;
 		}

@@ -323,11 +323,14 @@ def _() -> None:
 
 @case("a disk that is full")
 def _() -> None:
+    shown = ["list", "list --json", "list --csv", "top r1 --handle 10:",
+             "top r1 --handle 10: --json", "watch r1 --handle 10:"]  # fmt: skip
     with open("/dev/full", "wb") as full:
-        argv = [CODELSTAT, "replay", SHAPED, "--speed", "0", "--json"]
-        done = subprocess.run(argv, stdout=full, stderr=subprocess.PIPE, check=False)
-    check("status", done.returncode, SYSTEM)
-    assert b"No space left" in done.stderr, done.stderr
+        for words in (f"{view}{once}" for view in shown for once in ("", " --once")):
+            argv = [CODELSTAT, *words.split(), "--replay", SHAPED, "--speed", "0"]
+            done = subprocess.run(argv, stdout=full, stderr=subprocess.PIPE, check=False)
+            check(words, done.returncode, SYSTEM)
+            assert b"No space left" in done.stderr, done.stderr
 
 
 @case("damaged recordings, cut off at every place")
