@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from figures import results
 from figures.results import Results
 from figures.tables import Listing
@@ -31,27 +29,15 @@ In the figures an out-of-tree qdisc is drawn solid, the in-tree qdisc of the sam
 opens in full size when it is chosen. Tables of every single run are folded, and left out on paper."""
 
 
-def by_release(found: Any) -> dict[str, Any]:
-    """A scenario of several releases has one entry a release; one of a single release has the entry alone."""
-    several = (
-        isinstance(found, dict) and bool(found) and all(isinstance(v, dict) for v in found.values())
-    )
-    return found if several else {"": found}
-
-
 def versions(found: Results) -> str:
     """Kernels and programs; those of a release follow its name."""
-    kernels, made = found.kernels, []
-    for release, known in by_release(found.data.get("versions") or {}).items():
-        parts = [f"{k} {v}" for k, v in sorted((known or {}).items()) if v]
-        kernel = kernels.get(release, "unknown")
+    programs, made = found.data.get("versions") or {}, []
+    for release, kernel in found.kernels.items():
+        known = (programs.get(release) if release else programs) or {}
+        parts = [f"{k} {v}" for k, v in sorted(known.items()) if v]
         name = f"{release}: " if release else ""
         made.append(", ".join([f"{name}Linux {kernel}", *parts]))
     return "; ".join(made)
-
-
-def seeds(found: Results) -> str:
-    return ", ".join(map(str, found.seeds))
 
 
 def machines(documents: list[Results]) -> list[tuple[str, list[str]]]:
@@ -72,7 +58,7 @@ def runs(book: Book) -> Listing:
                 found.data.get("grid", "default"),
                 str(len(found.points)),
                 str(len(found.subjects)),
-                seeds(found) or "\u2013",
+                ", ".join(map(str, found.seeds)) or "\u2013",
                 f"{len(found.runs)}{missing}",
             )
         )
