@@ -32,25 +32,16 @@ def seeds(
     return tables.medians(results, subject, points, measure.of)
 
 
-def middles(
-    results: Results, subject: str, key: str, measure: Measure, values: Sequence[str]
-) -> list[float]:
-    """What is drawn at each label: the number of the table; nan where there is none."""
-    found = (seeds(results, subject, v, key, measure) for v in values)
-    return [math.nan if (v := tables.value(f)) is None else v for f in found]
+def in_place(results: Results, key: str, place: Place) -> tuple[list[str], list[float] | None]:
+    """The labels from left to right, and where they are on a true axis.
 
-
-def places(values: Sequence[str], place: Place) -> list[float] | None:
-    """Where the labels are on a true axis; None if one of them is no quantity."""
-    found = [place(v) for v in values]
-    return None if None in found else [float(f) for f in found if f is not None]
-
-
-def in_place(results: Results, key: str, place: Place) -> list[str]:
-    """The labels from left to right: in the order of the grid if they are no quantities."""
+    If one of them is no quantity, the labels in the order of the grid, and None.
+    """
     values = results.labels.get(key, [])
-    at = places(values, place)
-    return values if at is None else [v for _at, v in sorted(zip(at, values))]
+    found = {v: at for v in values if (at := place(v)) is not None}
+    if len(found) < len(values):
+        return values, None
+    return sorted(values, key=lambda v: (found[v], v)), sorted(found.values())
 
 
 def common_unit(names: Sequence[str]) -> str:
@@ -76,11 +67,6 @@ def true_axis(area: Axes, at: Sequence[float], names: Sequence[str]) -> None:
     area.set_xticks(list(at), list(names), **turned)
 
 
-def categories(area: Axes, names: Sequence[str]) -> None:
-    area.set_xticks(range(len(names)), names)
-    area.set_xlim(-0.3, len(names) - 0.7)
-
-
 def panel(
     area: Axes,
     results: Results,
@@ -90,33 +76,31 @@ def panel(
     place: Place,
 ) -> None:
     """The subjects `names` in their colours, all others pale."""
-    values = in_place(results, key, place)
-    at = places(values, place)
+    values, at = in_place(results, key, place)
     x = at if at is not None else list(range(len(values)))
     for name in results.subjects:
-        found = middles(results, name, key, measure, values)
-        if all(map(math.isnan, found)):
+        found = [seeds(results, name, v, key, measure) for v in values]
+        if not any(found):
             continue
+        middles = [amounts.median(f) if f else math.nan for f in found]
         if name not in names:
-            area.plot(x, found, color="0.5", linewidth=0.7, alpha=PALE)
+            area.plot(x, middles, color="0.5", linewidth=0.7, alpha=PALE)
             continue
-        plot.line(area, name, x, found, marker=plot.style(name).marker)
-        spreads(area, x, [seeds(results, name, v, key, measure) for v in values], name)
+        look = plot.style(name)
+        plot.line(area, name, x, middles, marker=look.marker)
+        for where, some in zip(x, found):
+            if len(some) > 1:
+                area.plot([where, where], [min(some), max(some)], color=look.ink, linewidth=1)
     words = words_of(key, values)
     if at:
         true_axis(area, at, [w.removesuffix(f" {common_unit(words)}") for w in words])
     else:
-        categories(area, words)
+        area.set_xticks(range(len(words)), words)
+        area.set_xlim(-0.3, len(words) - 0.7)
 
 
 def words_of(key: str, values: Sequence[str]) -> list[str]:
     return [label(key, v).replace(amounts.FIXED, " ") for v in values]
-
-
-def spreads(area: Axes, x: Sequence[float], found: Sequence[tuple[float, ...]], name: str) -> None:
-    for at, values in zip(x, found):
-        if len(values) > 1:
-            area.plot([at, at], [min(values), max(values)], color=plot.style(name).ink, linewidth=1)
 
 
 def multiples(
@@ -135,8 +119,8 @@ def multiples(
     for column, measure in zip(zip(*areas), measures):
         if measure.unit == "ms":
             plot.logarithmic(column)
-    values = results.labels.get(key, [])
-    unit = common_unit(words_of(key, values)) if places(values, place) else ""
+    values, at = in_place(results, key, place)
+    unit = common_unit(words_of(key, values)) if at else ""
     for area in areas[-1]:
         area.set_xlabel(f"{xlabel}, {unit}" if unit else xlabel, fontsize=8)
     plot.legend(figure, [a for row in areas for a in row])
@@ -150,10 +134,10 @@ def describe(results: Results, key: str, measures: Sequence[Measure], over: str)
         return f"No runs to show over {over}."
     parts = []
     for name in results.subjects:
-        found = [v for v in middles(results, name, key, measures[0], ends) if v == v]
-        if found:
-            words = f"{amounts.text(found[0])} to {amounts.text(found[-1])}"
-            parts.append(f"{subjects.title(name)} {words}")
+        found = [seeds(results, name, v, key, measures[0]) for v in ends]
+        numbers = [amounts.text(tables.value(f)) for f in found if f]
+        if numbers:
+            parts.append(f"{subjects.title(name)} {numbers[0]} to {numbers[-1]}")
     shown = ", ".join(m.title for m in measures)
     return (
         f"Lines over {over}: {shown}. {measures[0].title} from {label(key, ends[0])} to "
