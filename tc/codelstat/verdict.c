@@ -23,7 +23,7 @@
  * @limits: drops for either limit, packets
  * @packet: time that the largest packet takes at the rate of the interval, ns
  * @share: of the backlog that the fullest flow holds, percent; 0 if not known
- * @ceiling: the ceiling drops so many packets that senders must be ignoring CoDel
+ * @ceiling: the ceiling drops more than CoDel signals, and CS_OVERLOAD percent of all or more
  * @slow_flow: one flow holds most of the backlog, and its sender ignores CoDel
  */
 struct cs_facts {

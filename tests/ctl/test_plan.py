@@ -175,7 +175,7 @@ def undo() -> None:
     check("the user's hook", found(replace(half, device=hooked), former), [ifb])
     check("nothing", found(FRESH), [])
     htb = {"kind": "htb", "handle": "1:", "root": True, "options": {"r2q": 10}}
-    check("a root that nobody could restore", found(half, Former([htb], MERGES)), [ifb])
+    check("a root that cannot be restored", found(half, Former([htb], MERGES)), [ifb])
 
 
 @case("ifb: the name of the device, or its checksum where that has more than 15 bytes")

@@ -25,7 +25,6 @@ Either can be given more than once, and flows=N stands for the flows 0 to N-1: t
 from __future__ import annotations
 
 import json
-import os
 import socket
 import struct
 import subprocess

@@ -60,9 +60,8 @@ def _packages(release: str) -> list[str]:
 
 
 def _build(release: str, made: Path) -> None:
-    arguments = ["--variant=apt", "--dpkgopt=force-unsafe-io"]
-    arguments += [f"--dpkgopt=path-exclude={pattern}" for pattern in NOT_IN_THE_ROOT]
-    arguments += [f"--essential-hook={EARLY}", f"--include={','.join(_packages(release))}"]
+    arguments = root.installing(_packages(release), NOT_IN_THE_ROOT)
+    arguments += [f"--essential-hook={EARLY}"]
     top = root.bootstrap("installing a machine (once, three minutes)", release, made, arguments)
     argv = ["sh", "-ec", LAST.format(later=" ".join(LATER))]
     what = f"{release}: fetching what is installed later"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from . import items, measures, plot, subjects, tables
+from . import items, measures, plot, tables
 from .papers import CS244
 from .results import Results
 from .tables import Listing, Measure, Table

@@ -61,9 +61,8 @@ def _build_root(release: str, made: Path) -> None:
     metas = " ".join(f"{t.headers}:{t.architecture}" for t in targets)
     hook = UNPACK.replace("{sources}", root.SOURCES).replace("{metas}", metas)
     architectures = ",".join(["amd64", *(t.architecture for t in targets)])
-    arguments = ["--variant=apt", "--dpkgopt=force-unsafe-io", f"--architectures={architectures}"]
-    arguments += [f"--dpkgopt=path-exclude={pattern}" for pattern in root.LEFT_OUT]
-    arguments += ["--include=" + ",".join(PACKAGES), f"--customize-hook={hook}"]
+    arguments = root.installing(PACKAGES)
+    arguments += [f"--architectures={architectures}", f"--customize-hook={hook}"]
     what = f"fetching headers and compilers for {architectures} (once, about a minute)"
     # Without updates: a mirror may have them for amd64 first.
     root.bootstrap(what, release, made, arguments, apt.sources(release)[:1])

@@ -16,7 +16,6 @@ def step(what: str, log: Path, run: Callable[[IO[bytes]], int]) -> None:
 
     Raises Failure with the end of the log if its status is not 0.
     """
-    log.touch()
     done = threading.Event()
     began = time.monotonic()
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Sequence
 
 from . import apt, cache, process, progress, sandbox
 
@@ -46,6 +47,13 @@ rm -r "$d" "$1/tmp/no-initramfs.deb"
 """
 
 
+def installing(packages: Sequence[str], left_out: Sequence[str] = LEFT_OUT) -> list[str]:
+    """Arguments of bootstrap() for a root with these packages, without the paths that match `left_out`."""
+    excluded = [f"--dpkgopt=path-exclude={pattern}" for pattern in left_out]
+    names = ",".join(packages)
+    return ["--variant=apt", "--dpkgopt=force-unsafe-io", *excluded, f"--include={names}"]
+
+
 def bootstrap(
     what: str, name: str, made: Path, arguments: list[str], lines: list[str] | None = None
 ) -> Path:
@@ -75,10 +83,8 @@ def _manifest(root: Path) -> bytes:
 
 
 def _build(name: str, made: Path) -> None:
-    arguments = ["--variant=apt", "--dpkgopt=force-unsafe-io"]
-    arguments += [f"--dpkgopt=path-exclude={pattern}" for pattern in LEFT_OUT]
+    arguments = installing(GUEST + BUILD)
     arguments += ["--essential-hook=" + PREPARE.replace("{sources}", SOURCES)]
-    arguments += ["--include=" + ",".join(GUEST + BUILD)]
     what = "fetching and unpacking the release (once, about a minute)"
     root = bootstrap(what, name, made, arguments)
     (made / "manifest").write_bytes(_manifest(root))
