@@ -3,7 +3,7 @@
 # The runner's contract for a command that ends: status, output, files, surroundings.
 . "$(dirname "$0")/tap.sh"
 
-plan 30
+plan 35
 
 # Build the image first: its progress is printed on standard error.
 vm -- true
@@ -64,6 +64,15 @@ vm -- bash -c 'set -e
 ok "the guest is as described" is "$(cat "$out")" ""
 ok "all file systems are mounted" is "$(cat "$err")" 9
 
+# A timeline repeats, and no two are alike
+for n in 0 7 7 8; do
+	vm --timeline "$n" -- sh -c 'od -An -tx1 -N 16 /dev/urandom'
+	drawn+=("$(cat "$out")")
+done
+ok "a timeline repeats" is "${drawn[1]:-nothing}" "${drawn[2]}"
+ok "another number is another timeline" test "${drawn[2]}" != "${drawn[3]}"
+ok "timeline 0 is one as well" test "${drawn[0]}" != "${drawn[1]}"
+
 refused() {
 	ok "refused: $1" is "$status" 2
 	ok "and the error names it" has "$err" "$2"
@@ -78,6 +87,8 @@ vm --tests "$here/../.." -- true
 refused "tests that are more than tests/" "is not in"
 vm --with '../etc' -- true
 refused "what is not a package's name" '../etc'
+vm --timeline -1 -- true
+refused "a timeline that is no number" "'-1' is not a timeline"
 vm true
 refused "a command without --" "'--'"
 ok "nothing of that is on standard output" is_empty "$out"

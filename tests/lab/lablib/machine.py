@@ -22,7 +22,7 @@ sys.path.insert(0, str(TESTS / "vm"))
 
 from vmlib import cache, cpio, exact, process  # noqa: E402
 from vmlib import machine as vm  # noqa: E402
-from vmlib import releases, tree  # noqa: E402
+from vmlib import releases, timeline, tree  # noqa: E402
 
 GUEST = LAB / "guest"
 MODULES = (LAB / "meter", TESTS / "slow")
@@ -79,6 +79,7 @@ def recipe(release: str, out_of_tree: bool = True) -> str:
     """A name for all that a result depends on, the run document aside."""
     where = releases.get(release)
     parts = [where.key.encode(), (Path(vm.__file__)).read_bytes(), exact.SOURCE.read_bytes()]
+    parts.append(timeline.word().encode())
     parts.append(_modules(where, out_of_tree).read_bytes())
     for folder in MODULES:
         parts += [path.read_bytes() for path in tree.module(where, folder)]

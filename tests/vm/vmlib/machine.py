@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Iterator
 
-from . import exact, process
+from . import exact, process, timeline
 
 # The ports are shared with guest/init.c.
 STDOUT, STDERR, CONTROL, EXIT = 0xE9, 0xEA, 0xEB, 0xF4
@@ -112,7 +112,7 @@ def _arguments(
         argv += ["-device", f"isa-debugcon,chardev={name},iobase={port:#x}"]
     argv += ["-device", f"isa-debug-exit,iobase={EXIT:#x}"]
     argv += ["-kernel", str(kernel), "-initrd", initrd]
-    argv += ["-append", f"{COMMAND_LINE} {extra}".strip()]
+    argv += ["-append", " ".join(filter(None, (COMMAND_LINE, timeline.word(), extra.strip())))]
     return argv
 
 

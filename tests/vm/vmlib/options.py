@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-from . import tree
+from . import timeline, tree
 from .releases import RELEASES
 
 USAGE_ERROR = 2
@@ -62,6 +62,13 @@ def _seconds(text: str) -> float:
     return value
 
 
+def _timeline(text: str) -> int:
+    try:
+        return timeline.check(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
 def parse(argv: list[str]) -> argparse.Namespace:
     parser = _Parser(
         prog="tests/vm/run",
@@ -84,6 +91,8 @@ def parse(argv: list[str]) -> argparse.Namespace:
         help="unpack this package of Debian's, and what it depends on, too; repeatable")  # fmt: skip
     add("--get", metavar="GUESTPATH", type=_guest_path, action="append", default=[],
         help="bring a file back into out/; repeatable")  # fmt: skip
+    add("--timeline", metavar="N", type=_timeline,
+        help=f"another course of events, default ${timeline.VARIABLE} or 0")  # fmt: skip
     add("--realtime", action="store_true", help="no virtual time")
     add("--debug", action="store_true",
         help="a kernel with KASAN, lockdep, kmemleak, slab poisoning")  # fmt: skip
