@@ -3,7 +3,7 @@
 # The status of a failed machine is 125, with the kernel's log, for any status of the command.
 . "$(dirname "$0")/tap.sh"
 
-plan 17
+plan 19
 
 crash() { vm --module "$here/crash" -- sh -c "echo before; insmod crash.ko how=$1; exit 0"; }
 
@@ -36,7 +36,7 @@ vm --module "$work/broken" -- true
 ok "a module that does not build is 125" is "$status" 125
 ok "the compiler's output is on standard error" has "$err" "broken.c:1"
 
-# Three machines that wait, side by side; the limit is until a machine has booted, also on a host that becomes busier
+# Four machines, side by side; the limit is until a machine has booted, also on a host that becomes busier
 SECONDS=0
 vm -- true
 limit=$((5 * SECONDS + 10))
@@ -44,11 +44,18 @@ beside realtime --realtime --timeout 8 -- sleep 60 &
 realtime=$!
 beside asleep --timeout 60 -- sleep 3600 &
 asleep=$!
+beside stopped --timeout 600 -- sh -c 'while :; do :; done' &
+stopped=$!
 vm --timeout "$limit" -- sh -c 'echo before; while :; do :; done'
 ok "--timeout is 124" is "$status" 124
 ok "output until then is there" is "$(cat "$out")" before
+# Its machine runs by now: QEMU is the child of the runner, which is the child of this shell's own
+pkill -STOP -P "$(pgrep -P "$stopped")" -x qemu-system-x86
 wait "$realtime"; status=$? err=$work/realtime
 ok "--timeout is 124 without virtual time" is "$status" 124
 wait "$asleep"; status=$? err=$work/asleep
 ok "an hour asleep takes no time" is "$status" 0
+wait "$stopped"; status=$? err=$work/stopped
+ok "a machine whose clock stands still is 125, long before --timeout" is "$status" 125
+ok "and the error says so" has "$err" "hangs: its clock has stood at [1-9]"
 ktap_exit

@@ -8,8 +8,10 @@
  * clock: the jump is then too far by as many nanoseconds, and no two runs are alike. On a busy host this
  * happens several times a second.
  *
- * The big lock is the mutex that the main thread takes after it has polled. The processor's thread sleeps
- * while it waits for a condition with that lock; all that it executed is on the clock then.
+ * QEMU's big lock has no name outside of QEMU. bql_locked() of QEMU 9, qemu_mutex_iothread_locked() before, returns whether the
+ * calling thread holds it: it is the mutex that the main thread had locked last when the answer became true. The
+ * processor's thread sleeps while it waits for a condition with that lock; all that it executed is on the clock then.
+ * QEMU 10 also polls with the lock held, and locks other mutexes after a poll: neither is a turn of the main loop.
  *
  * Waking the main thread for each timer took a quarter of a run. The processor's thread therefore does itself, with
  * functions that QEMU exports, what the main loop does in a sleep. The main loop also serves resets and the
@@ -19,6 +21,9 @@
  * wall time. The guest sees the size: an access sets the accessed bit of a page only if the TLB does not have its
  * translation. DAMON, which 7.2 runs by default, and khugepaged read these bits, and run for a longer or shorter
  * time. The time for the TLB comes from gettimeofday(), which stands still: the TLB never shrinks.
+ *
+ * A thread of its own writes the virtual time to the file of CODEL_VM_CLOCK (a descriptor) once a second: the runner
+ * ends a machine whose clock stands still.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,6 +33,8 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -37,16 +44,44 @@ static int (*real_wait)(pthread_cond_t *, pthread_mutex_t *);
 static int (*real_poll)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
 static void (*warp_to_next_timer)(void);
 static bool (*run_timers)(int clock);
+static int64_t (*clock_ns)(int clock);
+static bool (*has_big_lock)(void);
 
 static pthread_t main_thread;
 static _Atomic(pthread_mutex_t *) big_lock;
 static _Atomic int known;	/* that the processor's thread has slept once */
 static _Atomic int asleep;	/* changes under the big lock alone */
-static int polled;		/* the main thread's own */
 static unsigned int sleeps;	/* the processor's thread's own */
+
+/* The main thread's own */
+static pthread_mutex_t *locked_last;
+static bool polled;		/* without the big lock, which it has not taken since */
 
 #define QEMU_CLOCK_VIRTUAL 1	/* of qemu/timer.h */
 #define MAIN_LOOP_EVERY 64
+
+static void *tell_time(void *file)
+{
+	int64_t now;
+
+	do {
+		sleep(1);
+		now = clock_ns(QEMU_CLOCK_VIRTUAL);
+	} while (pwrite((int)(intptr_t)file, &now, sizeof(now), 0) == sizeof(now));
+	return NULL;
+}
+
+/* QEMU's threads handle its signals: this one has none */
+static void start_telling(int file)
+{
+	sigset_t all, before;
+	pthread_t thread;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_create(&thread, NULL, tell_time, (void *)(intptr_t)file);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
 
 /* Other libraries lock mutexes before the constructors of this library are called */
 __attribute__((constructor)) static void find(void)
@@ -61,7 +96,13 @@ __attribute__((constructor)) static void find(void)
 	real_poll = dlsym(RTLD_NEXT, "ppoll");
 	warp_to_next_timer = dlsym(RTLD_DEFAULT, "icount_start_warp_timer");
 	run_timers = dlsym(RTLD_DEFAULT, "qemu_clock_run_timers");
+	clock_ns = dlsym(RTLD_DEFAULT, "qemu_clock_get_ns");
+	has_big_lock = dlsym(RTLD_DEFAULT, "bql_locked");
+	if (!has_big_lock)
+		has_big_lock = dlsym(RTLD_DEFAULT, "qemu_mutex_iothread_locked");
 	real_lock = dlsym(RTLD_NEXT, "pthread_mutex_lock");
+	if (clock_ns && getenv("CODEL_VM_CLOCK"))
+		start_telling(atoi(getenv("CODEL_VM_CLOCK")));
 }
 
 static int in_main_thread(void)
@@ -77,7 +118,7 @@ int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, cons
 	ready = real_poll(fds, count, timeout, mask);
 
 	if (in_main_thread())
-		polled = 1;
+		polled = has_big_lock && !has_big_lock();
 	return ready;
 }
 
@@ -88,16 +129,26 @@ int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout
 	return ppoll(fds, count, timeout, mask);
 }
 
+/* In the main thread, before it locks another mutex */
+static void learn_big_lock(void)
+{
+	if (!big_lock && has_big_lock && has_big_lock())
+		big_lock = locked_last;
+}
+
 int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
 	int err;
 
 	find();
+	if (!in_main_thread())
+		return real_lock(mutex);
+	learn_big_lock();
 	err = real_lock(mutex);
-	if (!in_main_thread() || !polled)
+	locked_last = mutex;
+	if (!polled || mutex != big_lock)
 		return err;
-	polled = 0;
-	big_lock = mutex;
+	polled = false;
 	while (known && !asleep) {
 		pthread_mutex_unlock(mutex);
 		syscall(SYS_futex, &asleep, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);

@@ -19,6 +19,10 @@ from . import exact, process, timeline
 STDOUT, STDERR, CONTROL, EXIT = 0xE9, 0xEA, 0xEB, 0xF4
 MEMORY = 1024
 
+# Wall time without a nanosecond of virtual time: the machine hangs. One on a host with a load of 12 passes milliseconds in a second
+STANDSTILL = 30.0
+CLOCK = "CODEL_VM_CLOCK"  # host/exact.c writes the virtual time to this descriptor
+
 # One instruction is one nanosecond, idle time is skipped, and nothing the
 # guest can see comes from the host: no clock, no entropy, no other device.
 VIRTUAL_TIME = ("-icount", "shift=0,sleep=off")
@@ -50,6 +54,7 @@ class Result:
     complete: bool = False
     console: str = ""
     timed_out: bool = False
+    stands_at: float | None = None  # virtual seconds, where the machine hung
 
 
 def _frames(data: bytes) -> Iterator[tuple[str, str, bytes]]:
@@ -136,22 +141,43 @@ def _read(fd: int) -> bytes:
         return stream.read()
 
 
-def _forward(pipes: dict[int, int], deadline: float) -> bool:
-    """Copies from pipe to descriptor until all ends are closed; False at the deadline."""
+class Clock:
+    """The virtual time of a machine, and for how long of wall time it has stood still."""
+
+    def __init__(self) -> None:
+        self.file = os.memfd_create("clock")
+        self.now = 0
+        self.moved = time.monotonic()
+
+    def look(self) -> None:
+        now = int.from_bytes(os.pread(self.file, 8, 0), sys.byteorder)
+        if now != self.now:
+            self.now, self.moved = now, time.monotonic()
+
+    def stands(self) -> bool:
+        self.look()
+        return time.monotonic() - self.moved > STANDSTILL
+
+
+def _forward(pipes: dict[int, int], deadline: float, clock: Clock | None, result: Result) -> None:
+    """Copies from pipe to descriptor until all ends are closed, the deadline, or the machine stands still."""
     chooser = selectors.DefaultSelector()
     for source in pipes:
         chooser.register(source, selectors.EVENT_READ)
     while chooser.get_map():
         left = deadline - time.monotonic()
         if left <= 0:
-            return False
-        for key, _events in chooser.select(left):
+            result.timed_out = True
+            return
+        if clock and clock.stands():
+            result.stands_at = clock.now / 1e9
+            return
+        for key, _events in chooser.select(min(left, 5)):
             data = os.read(key.fd, 1 << 16)
             if not data:
                 chooser.unregister(key.fd)
             while data:
                 data = data[os.write(pipes[key.fd], data) :]
-    return True
 
 
 def run(
@@ -173,16 +199,20 @@ def run(
     argv = _arguments(kernel, f"/dev/fd/{initrd}", virtual_time, memory, outputs, extra)
     messages = kept["messages"]
     result = Result()
-    env = {**os.environ, "LD_PRELOAD": str(exact.library())} if virtual_time else None
+    clock = Clock() if virtual_time else None
+    inherited = [initrd, *outputs.values()]
+    env = None
+    if clock:
+        env = {**os.environ, "LD_PRELOAD": str(exact.library()), CLOCK: str(clock.file)}
+        inherited.append(clock.file)
     child = process.start(
-        argv, stdout=messages, stderr=messages, pass_fds=[initrd, *outputs.values()], env=env
+        argv, stdout=messages, stderr=messages, pass_fds=inherited, env=env
     )
     try:
         for fd in (initrd, stdout_in, stderr_in):
             os.close(fd)
-        result.timed_out = not _forward(
-            dict(zip((stdout, stderr), descriptors)), time.monotonic() + timeout
-        )
+        pipes = dict(zip((stdout, stderr), descriptors))
+        _forward(pipes, time.monotonic() + timeout, clock, result)
     finally:
         process.stop(child)
     _collect(result, _read(kept["control"]))
@@ -211,6 +241,11 @@ def complaint(result: Result) -> str | None:
     """Why the machine cannot be trusted, if so."""
     if result.errors:
         return result.errors.strip()
+    if result.stands_at is not None:
+        return (
+            f"the machine hangs: its clock has stood at {result.stands_at:.3f} s of virtual time "
+            f"for {STANDSTILL:g} s (QEMU, or tests/vm/host/exact.c)"
+        )
     bad = BAD.search(result.log)
     if not bad and not result.complete:
         bad = BAD.search(result.console)
