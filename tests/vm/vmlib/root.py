@@ -63,7 +63,7 @@ def bootstrap(
     work.mkdir()
     sources = work / "sources.list"
     sources.write_text("".join(f"{line}\n" for line in lines))
-    argv = [*sandbox.UNSHARE, "mmdebstrap", "--mode=root", *arguments]
+    argv = [*sandbox.unshare(), "mmdebstrap", "--mode=root", *arguments]
     argv += [f"--aptopt={line}" for line in apt.options()]
     argv += ['--aptopt=APT::Install-Recommends "false"']
     argv += [name, str(made / "root")]

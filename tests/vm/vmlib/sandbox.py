@@ -9,6 +9,7 @@ All mounts and processes are in namespaces that end with the command.
 from __future__ import annotations
 
 import shlex
+import subprocess
 from pathlib import Path
 from typing import IO, Mapping, Sequence
 
@@ -29,28 +30,43 @@ ENVIRONMENT = {
 }
 
 
-def _script(
-    root: Path,
-    folders: Mapping[str, Path],
-    cwd: str,
-    writable: bool,
-    argv: Sequence[str],
-) -> str:
+def _check() -> None:
+    """A Failure where mounts cannot be made private: with its remedy, as a container's or a chroot's user needs it."""
+    table = Path("/proc/self/mountinfo")
+    places = [line.split()[4] for line in table.read_text().splitlines()] if table.exists() else []
+    if not places:
+        raise process.Failure("/proc is not mounted: run 'mount -t proc proc /proc'")
+    if "/" not in places:
+        raise process.Failure(
+            "this chroot's root is no mount point: before chroot, run 'mount --bind ROOT ROOT' outside of it"
+        )
+    done = subprocess.run([*UNSHARE, "true"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    if done.returncode:
+        why = done.stderr.decode(errors="replace").strip()
+        raise process.Failure(f"root with CAP_SYS_ADMIN is required (docker run --privileged): {why}")
+
+
+def unshare() -> tuple[str, ...]:
+    """What a command begins with that mounts things for itself alone."""
+    _check()
+    return UNSHARE
+
+
+def _mounts(root: Path, writable: bool) -> list[str]:
     at = shlex.quote(str(root))
-    lines = [
+    return [
         "set -e",
         "mount --make-rprivate /",
         f"mount --bind {at} {at}",
         f"mount -o remount,bind,{'rw' if writable else 'ro'} {at}",
         f"mount -t proc proc {at}/proc",
         f"mount --rbind /dev {at}/dev",
-        f"mount -t tmpfs tmpfs {at}/tmp",
     ]
-    for inside, outside in folders.items():
-        lines.append(f"mount --bind {shlex.quote(str(outside))} {at}{inside}")
+
+
+def _enter(root: Path, cwd: str, argv: Sequence[str]) -> str:
     inner = f"cd {shlex.quote(cwd)} && exec {shlex.join(argv)}"
-    lines.append(f"exec chroot {at} /bin/sh -c {shlex.quote(inner)}")
-    return "\n".join(lines)
+    return f"exec chroot {shlex.quote(str(root))} /bin/sh -c {shlex.quote(inner)}"
 
 
 def run(
@@ -63,5 +79,20 @@ def run(
     writable: bool = False,
 ) -> int:
     """Runs `argv` in `root`; `folders` maps names that exist there to host folders."""
-    script = _script(root, folders or {}, cwd, writable, argv)
-    return process.run([*UNSHARE, "sh", "-c", script], log, {**ENVIRONMENT, **(env or {})})
+    at = shlex.quote(str(root))
+    lines = [*_mounts(root, writable), f"mount -t tmpfs tmpfs {at}/tmp"]
+    for inside, outside in (folders or {}).items():
+        lines.append(f"mount --bind {shlex.quote(str(outside))} {at}{inside}")
+    script = "\n".join([*lines, _enter(root, cwd, argv)])
+    return process.run([*unshare(), "sh", "-c", script], log, {**ENVIRONMENT, **(env or {})})
+
+
+def host(root: Path, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> int:
+    """Runs `argv` in `root` as on a host of its own, with this process's output."""
+    lines = [*_mounts(root, writable=True), f"mount -t sysfs sysfs {shlex.quote(str(root))}/sys"]
+    script = "\n".join([*lines, _enter(root, cwd, argv)])
+    child = process.start([*unshare(), "sh", "-c", script], env=dict(env))
+    try:
+        return child.wait()
+    finally:
+        process.stop(child)
