@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-"""Prometheus and promtool: those installed here, or out of Debian's package.
+"""Prometheus and promtool: those installed here, or out of Debian's packages.
 
-The package is unpacked into the cache and not installed: that would start a service.
+The packages are unpacked into the cache and not installed: that would start a service. promtool has a package of its own since Debian 13.
 """
 
 from __future__ import annotations
@@ -31,7 +31,12 @@ Series = dict[frozenset[tuple[str, str]], float]
 
 def _unpack(made: Path) -> None:
     process.say("fetching Prometheus (once)")
-    command = "apt-get -qq download prometheus && dpkg-deb -x prometheus_*.deb . && rm *.deb"
+    command = """
+        apt-get -qq download prometheus || exit
+        ! apt-cache show promtool >/dev/null 2>&1 || apt-get -qq download promtool || exit
+        for deb in *.deb; do dpkg-deb -x "$deb" . && rm "$deb" || exit; done
+        ls usr/bin/prometheus usr/bin/promtool
+    """
     done = subprocess.run(
         ["sh", "-c", command],
         cwd=made,

@@ -20,12 +20,26 @@ DASHBOARD = TOP / "packaging/grafana/codel.json"
 METRIC = re.compile(r"\bcodel_[a-z_]+\b")
 
 
+def exported(*words: str) -> str:
+    return codelstat("export", "--once", "--replay", RECORDING, "--textfile", "-", *words).stdout
+
+
 def run_promtool(*words: str, cwd: Path) -> None:
     done = subprocess.run(
         [promtool(), *words], cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True
     )
     print("\n".join(f"# {line}" for line in (done.stdout + done.stderr).splitlines()))
     check(f"status of promtool {' '.join(words)}", done.returncode, 0)
+
+
+@case("promtool accepts what is exported, with any number of buckets")
+def promtool_is_content() -> None:
+    for words in ((), *(("--buckets", n) for n in "1248")):
+        shown = exported(*words)
+        done = subprocess.run(
+            [promtool(), "check", "metrics"], input=shown, capture_output=True, text=True
+        )
+        check("promtool", (done.returncode, done.stdout, done.stderr), (0, "", ""))
 
 
 def expressions() -> list[str]:
@@ -36,10 +50,6 @@ def expressions() -> list[str]:
         for target in panel["targets"]
     ]
     return [re.sub(r"\$__rate_interval", "5m", re.sub(r'"\$\w+"', '".*"', e)) for e in found]
-
-
-def exported() -> str:
-    return codelstat("export", "--once", "--replay", RECORDING, "--textfile", "-").stdout
 
 
 @case("promtool accepts the alerts, and each fires for its cause alone")
