@@ -3,7 +3,7 @@
 #
 # README's screen of tc -s: two TCP uploads and a sender that ignores losses, at 10 Mbit/s, over 50 ms.
 #
-#	tests/vm/run --release trixie --tests tests/lib.sh --put doc/tc_stats.sh -- ./tc_stats.sh
+#	tests/vm/run --qdiscs --tests tests/lib.sh --put doc/tc_stats.sh -- ./tc_stats.sh
 
 set -euo pipefail
 

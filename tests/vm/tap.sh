@@ -38,7 +38,7 @@ ok() {
 # vm [option...] -- COMMAND: runs it; leaves $status, $out and $err.
 vm() {
 	status=0
-	"$runner" --release "${RELEASE:-bookworm}" "$@" >"$out" 2>"$err" || status=$?
+	"$runner" --release "${RELEASE:-trixie}" "$@" >"$out" 2>"$err" || status=$?
 }
 
 is() { [[ $1 == "$2" ]] || { echo "'$1' instead of '$2'"; return 1; }; }

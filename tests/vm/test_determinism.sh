@@ -40,6 +40,6 @@ together() {
 	done
 }
 
-ok "four machines at once wake at the same nanoseconds" together "${RELEASE:-bookworm}" ticks_guest.py
+ok "four machines at once wake at the same nanoseconds" together "${RELEASE:-trixie}" ticks_guest.py
 ok "and find the same accessed bits, on 7.2" together sid accessed_guest.py
 ktap_exit

@@ -8,7 +8,7 @@ plan 19
 crash() { vm --module "$here/crash" -- sh -c "echo before; insmod crash.ko how=$1; exit 0"; }
 
 # beside NAME [option...] -- COMMAND: runs it with its errors in $work/NAME; has its status
-beside() { "$runner" --release "${RELEASE:-bookworm}" "${@:2}" >/dev/null 2>"$work/$1"; }
+beside() { "$runner" --release "${RELEASE:-trixie}" "${@:2}" >/dev/null 2>"$work/$1"; }
 
 crash nothing
 ok "a module that does nothing is no failure" is "$status" 0

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from . import timeline, tree
-from .releases import RELEASES
+from .releases import DEFAULT, RELEASES
 
 USAGE_ERROR = 2
 
@@ -79,7 +79,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
         "2 for a wrong option.",
     )
     add = parser.add_argument
-    add("--release", choices=RELEASES, default=RELEASES[0], help="default %(default)s")
+    add("--release", choices=RELEASES, default=DEFAULT, help="default %(default)s")
     add("--suite", dest="release", choices=RELEASES, help=argparse.SUPPRESS)  # the former name
     add("--put", metavar="FILE", type=_file, action="append", default=[],
         help="place FILE in /root; repeatable")  # fmt: skip
@@ -89,6 +89,8 @@ def parse(argv: list[str]) -> argparse.Namespace:
         help="place only this part of tests/ in /root/tests; repeatable")  # fmt: skip
     add("--with", metavar="PACKAGE", dest="packages", type=_package, action="append", default=[],
         help="unpack this package of Debian's, and what it depends on, too; repeatable")  # fmt: skip
+    add("--qdiscs", action="store_true",
+        help="of what `make install` installs, only what serves qdiscs: modules, plugins of tc")  # fmt: skip
     add("--get", metavar="GUESTPATH", type=_guest_path, action="append", default=[],
         help="bring a file back into out/; repeatable")  # fmt: skip
     add("--timeline", metavar="N", type=_timeline,

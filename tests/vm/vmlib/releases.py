@@ -9,6 +9,7 @@ from pathlib import Path
 from . import cache, debug, image, machine, process, progress, root, sandbox
 
 RELEASES = ("bookworm", "trixie", "sid")
+DEFAULT = "trixie"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,155 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""The screens that documents show and a virtual machine prints: README's table of `make demo`, and tc -s in doc/statistics.md.
+
+    tests/vm/screens.py            compare, as KTAP: with the document, and with a run of now
+    tests/vm/screens.py --record   run each in ten timelines, and write screens.json
+
+A screen has the words of all recorded ones, in their order, and each number is where ten timelines had it: from the least to the
+greatest, and beyond these by as much again as they differ, at least by 5% and by 2. tc writes 32Kb for 32768b.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Iterator
+
+HERE = Path(__file__).resolve().parent
+TOP = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(TOP / "tests" / "ktap")]
+sys.dont_write_bytecode = True
+
+import ktap  # noqa: E402
+from vmlib import process, timeline  # noqa: E402
+
+RECORDED = HERE / "screens.json"
+TIMELINES = range(10)
+NUMBER = re.compile(r"(\d+(?:\.\d+)?)([KM]?b\b)?")
+FACTOR = {"": 1, "b": 1, "Kb": 1024, "Mb": 1024**2}
+SHARE, LEAST = 0.05, 2.0  # beside the spread
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Where a document shows it, and the command of the document, to the letter."""
+
+    title: str
+    document: str
+    begin: str
+    command: str
+
+    def shown(self) -> list[str]:
+        """The lines of the document's block."""
+        text = (TOP / self.document).read_text()
+        blocks = re.findall(r"^```\n(.*?)^```$", text, re.M | re.S)
+        found = [block for block in blocks if block.startswith(self.begin)]
+        if len(found) != 1:
+            raise process.Failure(
+                f"{self.document} has {len(found)} blocks that begin with {self.begin!r}"
+            )
+        return found[0].splitlines()
+
+    def printed(self) -> list[str]:
+        """By a run of now; a document has no blanks at ends of lines."""
+        done = subprocess.run(self.command.split(), cwd=TOP, stdout=subprocess.PIPE, check=True)
+        return [line.rstrip() for line in done.stdout.decode().splitlines()]
+
+
+SCREENS = (
+    Screen("the table of make demo", "README.md", "              throughput", "tests/demo/run"),
+    Screen(
+        "the statistics of tc",
+        "doc/statistics.md",
+        "qdisc fq_codel_oot 10:",
+        "tests/vm/run --qdiscs --tests tests/lib.sh --put doc/tc_stats.sh -- ./tc_stats.sh",
+    ),
+)
+
+
+def words(line: str) -> list[str]:
+    return NUMBER.sub("0", line).split()
+
+
+def numbers(line: str) -> list[float]:
+    return [float(digits) * FACTOR[unit] for digits, unit in NUMBER.findall(line)]
+
+
+def span(values: list[float]) -> tuple[float, float]:
+    """Where a number may be."""
+    low, high = min(values), max(values)
+    margin = max(high - low, SHARE * abs(high), LEAST)
+    return low - margin, high + margin
+
+
+def faults(lines: list[str], recorded: list[list[str]]) -> Iterator[str]:
+    """Lines with other words than the recorded ones, or with a number that is elsewhere."""
+    if not recorded:
+        yield f"{RECORDED.name} has none: tests/vm/screens.py --record"
+    for others in recorded:
+        if list(map(words, lines)) != list(map(words, others)):
+            yield from (f"-{line}" for line in others)
+            yield from (f"+{line}" for line in lines)
+            yield "the words differ"
+            return
+    for number, line in enumerate(lines):
+        columns = zip(*(numbers(others[number]) for others in recorded))
+        for value, values in zip(numbers(line), columns):
+            low, high = span(list(values))
+            if not low <= value <= high:
+                yield f"{value:g} is not in {low:g} to {high:g}: {line.strip()}"
+
+
+def check(lines: list[str], recorded: list[list[str]]) -> None:
+    found = list(faults(lines, recorded))
+    print("\n".join(f"# {line}" for line in [*lines, *found]))
+    assert not found, found[-1]
+
+
+def compare(recorded: dict[str, list[list[str]]]) -> None:
+    for screen in SCREENS:
+        known = recorded.get(screen.title, [])
+        ktap.case(f"{screen.title}: in {screen.document}")(
+            lambda s=screen, k=known: check(s.shown(), k)
+        )
+        ktap.case(f"{screen.title}: of now")(lambda s=screen, k=known: check(s.printed(), k))
+    ktap.main()
+
+
+def record() -> None:
+    found: dict[str, list[list[str]]] = {screen.title: [] for screen in SCREENS}
+    for number in TIMELINES:
+        os.environ[timeline.VARIABLE] = str(number)
+        for screen in SCREENS:
+            process.say(f"timeline {number}: {screen.title}")
+            found[screen.title].append(screen.printed())
+    RECORDED.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="tests/vm/screens.py",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--record", action="store_true", help=f"write {RECORDED.name}")
+    if parser.parse_args().record:
+        record()
+    else:
+        compare(json.loads(RECORDED.read_text()) if RECORDED.exists() else {})
+    return 0
+
+
+if __name__ == "__main__":
+    process.catch_signals()
+    try:
+        sys.exit(main())
+    except (process.Failure, subprocess.CalledProcessError) as error:
+        process.say(f"tests/vm/screens.py: {error}")
+        sys.exit(1)
