@@ -4,8 +4,10 @@
 # make install         modules to updates/, plugins to tc's folder, codelctl, man pages
 # make uninstall       removes what make install installed, and the modules of all kernels
 # make demo            bufferbloat before and after, in a virtual machine
-# make check           the tests, in virtual machines; MINUTES=n: and of check-all, what fits
-# make check-all       every test on every release
+# make check           the tests that tell most, in virtual machines; MINUTES=n: and of check-all, what fits
+# make check-all       every test on every release; continues after an interrupt
+# make check HOST=sid  the same on a freshly installed host (bookworm, trixie, sid); also demo and check-all
+# make check TIMELINE=n  the same in the course of events n; also check-all
 # make check-install   the packages on machines of every release: install, set up, reboot, upgrade, purge
 # make bench           instructions per packet, in virtual machines
 # make lab             the experiments of the papers, in virtual machines; EXP=name, GRID=full
@@ -81,20 +83,28 @@ uninstall: need-root
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
+IN_TIMELINE = $(if $(TIMELINE),CODEL_TIMELINE=$(TIMELINE))
+
+ifdef HOST
+demo check check-all:
+	scripts/setup
+	tests/host/run $(HOST) -- make $@ $(if $(MINUTES),MINUTES=$(MINUTES)) $(if $(TIMELINE),TIMELINE=$(TIMELINE))
+else
 demo:
 	scripts/setup
 	tests/demo/run
 
 check:
-	scripts/setup check
-	tests/check $(if $(MINUTES),--minutes $(MINUTES))
+	scripts/setup $(if $(MINUTES),check-all,check)
+	$(IN_TIMELINE) tests/check $(if $(MINUTES),--minutes $(MINUTES))
 
 check-all:
-	scripts/setup check
-	tests/check --all
+	scripts/setup check-all
+	$(IN_TIMELINE) tests/check --all
+endif
 
 check-install:
-	scripts/setup check
+	scripts/setup check-all
 	for release in bookworm trixie sid; do \
 		tests/deb/install $$release && tests/deb/lifecycle $$release || exit; \
 	done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: trim_then_delete memory_comes_back verdict
 #
-# release: any, except trim_then_delete trim_then_replace trimmed_is_dropped moves_are_refused verdict verdict_below
 #
 # Every packet is accounted for. Of the packets that a qdisc received, each was sent, dropped
 # or is queued, and its parents count the same, after any change while packets wait. The

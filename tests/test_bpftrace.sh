@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# release: any
+# check: drops
 # vm: --with bpftrace --put man/codel_trace.8
 #
 # The programs for bpftrace in the manual work as described. Each program is read from the

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# release: any
+# check: long_burst
 #
 # A burst that drains within an interval loses no packet, however long its last packets wait.
 # A queue that stands for longer loses packets at the times of the control law.

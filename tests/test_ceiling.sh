@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# release: any
+# check: other_flow
 #
 # The ceiling bounds the delay of senders that do not slow down, with and without ECN, at any
 # rate and any length of packets. Other flows lose nothing. The ceiling can change live.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# release: any
+# check: long_target
 #
 # CoDel's time stamps do not wrap. A 32-bit clock of 1024 ns would wrap after 4398 s, and a
 # time more than half of that ahead would count as past.

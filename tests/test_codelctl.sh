@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: numbers live
 #
 # codelctl on a router's link: setup, setup again, and live changes.
 #
@@ -11,7 +12,6 @@
 #
 # codelctl sets up r1. Uploads go from CLIENT to SERVER. ROUTER has IPv6 and a VLAN to SERVER as well.
 #
-# release: any, except numbers rates
 
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: default_qdisc
 #
 # codelctl doctor: the facts that it reads from a machine, and the commands that it names. Each case makes something
 # wrong, sees the finding, runs the command of the finding, and sees that the finding is gone.
 #
-# release: any, except healthy modules
 
 LIB_NO_KINDS=1
 # shellcheck source=tests/lib.sh

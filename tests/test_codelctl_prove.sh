@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: before_after
 #
 # codelctl prove and compare, for a router whose link is slow behind a modem (ctl/modem.sh).
 #
-# release: any, except before_after
 
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/lib.sh"

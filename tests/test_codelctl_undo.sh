@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: undo
 #
 # codelctl leads back to the link as it was: after a failure or a signal at any command, and by undo. The topology is that
 # of test_codelctl.sh.
 #
-# release: any, except undo
 
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/lib.sh"

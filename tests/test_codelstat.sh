@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# release: any, except same_as_tc parents namespaces comes_and_goes
+# check: same_as_tc parents one_flow
 #
 # codelstat shows the state of the kernel: its numbers equal those of tc, its verdicts fit the
 # traffic, it follows added and removed devices, and a thousand queues take little time. Its

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: defaults changes refused_on_create
 #
-# release: any, except defaults quantum_follows_mtu refused_on_create stock_tc stock_tc_plain_name no_reference_left
 #
 # Configuration: the defaults; every option takes effect exactly as given and leaves the other
 # options alone; a wrong request is rejected as a whole, with a message that names the

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: sparse_loses_nothing quantum_has_bounds
 #
 # Known defects of CoDel qdiscs that no other test covers. If the running kernel still has a
 # defect, the same check must fail with in-tree fq_codel. (Of the others, Debian's 6.12.117
@@ -9,7 +10,6 @@
 #   v0 or d0    root 1: tbf    leaf 10: under test
 #   v1          listens
 #
-# release: any, except mtu_before_attach
 
 # shellcheck disable=SC2086 # SLOW, FAST and BUSY are words
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: overload who_takes_marks clone
 #
 # With ecn, CoDel marks ECN-capable packets (RFC 3168) instead of dropping them, and no other
 # packets. The packets that tc counts as marked arrive with CE set and a valid checksum, with
@@ -11,7 +12,6 @@
 #
 # As in test_burst.sh, of 240 packets of 1 ms at once, those at 105 and 205 ms signal.
 #
-# release: any, except ipv6 tagged captured clone
 
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: runs_when_empty verdict chooses
 #
-# release: any, except runs_when_empty filters_end_bypass chooses no_handle_no_class verdict mirrored_away consumed_is_gone redirect_is_dropped
 #
 # Filters and classes of fq_codel. Filters select a packet's flow or its fate, also if the
 # qdisc is empty; each verdict has its effect, and is counted.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# release: any
+# check: victim
 #
 # A flood from more sources than there are queues collides with itself only: other flows keep
 # their packets and their delay.

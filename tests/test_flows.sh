@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: collisions
 #
 # The flow table: each flow has a queue of its own while one is idle, and all options change
 # while packets wait.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: kernel_dependent
 #
 # After any operations in any order, every packet is accounted for: packets of any size,
 # priorities that name classes, live changes, filters, cleared counters, a device that goes
@@ -7,7 +8,6 @@
 # child; as a root, where most packets bypass the empty qdisc; and as a default qdisc, with
 # handle 0.
 #
-# release: any, except kernel_dependent
 # vm: --module tests/slow --module tests/strict
 
 # shellcheck source=tests/lib.sh

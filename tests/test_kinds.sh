@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: name_is_free side_by_side in_use
 #
 # Names and modules: the kinds that each module serves, beside any in-tree qdiscs. Modules are
 # loaded on demand and can be unloaded when they are unused, also during traffic.

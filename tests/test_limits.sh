@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: codel_limit fq_limit fattest memory_limit
 #
 # Limits of packets and of memory hold, also when they shrink under a full queue. The largest
 # flow loses packets. After every step, received = sent + dropped + queued, the causes are
@@ -12,7 +13,6 @@
 # as queued in the qdisc, and does nothing for minutes: time to fill the queue and to look
 # at it. Then it is drained. CoDel, with a target of 4000 s, drops nothing.
 #
-# release: any, except codel_limit fq_limit shrink
 
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# release: any, except modules tc_codel tc_fq_codel trace
+# check: tc_codel
 # vm: --with trace-cmd --with linux-perf
 #
 # The examples of the manual pages work as a reader pastes them. All examples are run but those for

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: stays_free
 #
 # Many flows: bounds on the time for which a change of `flows` and a dequeue hold the root
 # lock. Few flows: no flow collides while a queue is idle.
 #
-# release: any
 
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: one_mtu super_packets
 #
 # CoDel does not drop while at most one MTU waits behind the packet that leaves: a sender
 # cannot shorten such a queue. On a slow link the transmission of one packet takes many
@@ -14,7 +15,6 @@
 # packets of 1514 bytes one is sent, one is with tbf, and whenever tbf takes another
 # one, one is left behind; a head of 4 leaves 2.
 #
-# release: any, except mtu_huge super_packets super_tcp
 
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: nests
 #
-# release: any, except nests no_class_stalls
 #
 # Both kinds as root, on ifb, and as leaves of common parents. After every operation on a leaf
 # (packets arrive and leave, it is trimmed, replaced, deleted, reset, its class is deleted),

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: last_packet
 # vm: --module tests/strict
 #
 # A qdisc that drops packets in ->dequeue() and returns its last one reports the drops at once,

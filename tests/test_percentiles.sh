@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: 1/3
 # vm: --module tests/slow
 #
 # The histogram is exact: under bulk TCP, a stream like a call's, and bursts, every percentile
@@ -10,7 +11,6 @@
 #	 3 TCP     htb, tbf, or a root qdisc on       netem 20 ms, on the way back
 #	 2 UDP     a device whose queue stops
 #
-# release: any
 
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: who_sees_tuples
 #
 # The addresses and ports of flows are shown only to users with CAP_NET_ADMIN in the network
 # namespace of the device; all other numbers are shown to all users.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: hundred_a_second
 #
 # Reading the statistics costs little. Reading them 100 times a second takes less than 0.5% of
 # the time of a processor; a dump of 1,000 flows takes about as long as that of in-tree

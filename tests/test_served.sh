@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: four_servers
 #
 # A comparison with an in-tree qdisc fails if an out-of-tree module serves that qdisc
 # (served.sh); the benchmark fails before it measures.

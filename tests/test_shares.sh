@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# release: any
+# check: 1/4
 #
 # Flows that send the same get the same share of the link, although they nearly fill the flow table.
 #

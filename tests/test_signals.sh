@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: one_queue
 #
 # Each signal that CoDel counts is a packet that was dropped or marked, also if a dequeue
 # reaches its maximum number of drops.
 #
 #   d0 (dummy)   root 1: tbf   leaf 10: under test
 #
-# release: any
 
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/probe.sh"

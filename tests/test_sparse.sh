@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# release: any
+# check: beside_flood
 #
 # A sparse flow does not wait for bulk flows: its packets are sent first, and none is lost. The
 # state of a flow's CoDel survives a pause for as long as RFC 8289 lets it, and no longer.

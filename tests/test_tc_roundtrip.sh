@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: round_trips
 #
 # The dump contains every option as it was set: each option of both kinds goes through tc, the
 # module, "tc -j", options_from_json.jq and back, into a new qdisc and into one in which every

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: accounts
 #
-# release: any, except accounts flows_have_names stock_tc_prints_its_own stock_tc_prints_of_oot delete_is_notified
 #
 # Statistics of real traffic in tc: every packet is accounted for, the percentiles are those of
 # the buckets, text and JSON agree, and only reset_stats clears them. The stock tc and tc

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# release: any
+# check: no_gain
 #
 # A flow gains no bandwidth by timing its packets.
 #

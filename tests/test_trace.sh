@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: by_codel reasons
 # vm: --module tests/slow
 #
 # Tracepoints: codel_drop and codel_mark record every packet that the accounting counts, with
@@ -11,7 +12,6 @@
 # At 80 bit/s tbf sends one packet, peeks at the next, which the leaf stores, and does nothing for
 # minutes. At 1 Mbit/s a packet of 1000 bytes takes 8 ms.
 #
-# release: any, except by_codel by_filter by_reset readable both reasons reasons_root
 
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"

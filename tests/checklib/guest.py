@@ -8,14 +8,14 @@ tests that have not run by then run in a new machine.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Callable, Mapping
 
 from vmlib import machine
 
-from . import jobs
+from . import durations, jobs, unchanged
 from .ktap import Document, Verdict
 from .report import Clock, Report
 
@@ -29,21 +29,7 @@ ASKS = re.compile(r"^# vm: (.*)$", re.M)
 TIMED_OUT = 124
 WALL_PER_TEST = 600  # only to end machines that hang: a busy host may take half of it
 WALL_PER_GROUP = 120
-GUESS = 40.0
 LONG = 45.0  # a test that is called by its name is divided
-TIMES = OUT / "times.json"  # of this tree, on this machine
-ESTIMATES = Path(__file__).with_name("times.json")  # where that has nothing
-
-
-def durations() -> dict[str, float]:
-    """The time of each part in its last run, s: for the order, and for --minutes."""
-    found: dict[str, float] = {}
-    for path in (ESTIMATES, TIMES):
-        try:
-            found |= {k: float(v) for k, v in json.loads(path.read_text()).items()}
-        except (OSError, ValueError, AttributeError):
-            continue
-    return found
 
 
 def script(test: str) -> str:
@@ -60,7 +46,7 @@ def log_name(release: str, test: str) -> str:
 
 def halves(release: str, test: str) -> list[str]:
     """A test that takes long, in two parts."""
-    if cost(release, test) <= LONG:
+    if durations.cost(f"{release} {test}") <= LONG:
         return [test]
     return [f"{test}:1/2", f"{test}:2/2"]
 
@@ -92,6 +78,7 @@ class Test:
 class Boot:
     """One run of the machine, line by line."""
 
+    document: Callable[[str], Document] = lambda _name: Document()
     tests: list[Test] = field(default_factory=list)
     outside: list[str] = field(default_factory=list)
 
@@ -99,7 +86,7 @@ class Boot:
         mark = MARK.match(line)
         if mark and mark[1] == "begin":
             name, uptime = mark[2].split()
-            self.tests.append(Test(name, float(uptime)))
+            self.tests.append(Test(name, float(uptime), self.document(name)))
         elif mark and mark[1] == "end" and self.tests:
             _name, status, uptime = mark[2].split()
             self.tests[-1].status = int(status)
@@ -132,14 +119,29 @@ class Boot:
 
 
 class Group:
-    """Tests of one release that share a boot."""
+    """Tests of one release that share a boot. `notes` of tests that pass are written."""
 
-    def __init__(self, release: str, number: str, names: list[str], report: Report) -> None:
+    def __init__(
+        self,
+        release: str,
+        number: str,
+        names: list[str],
+        report: Report,
+        notes: Mapping[str, Path] | None = None,
+    ) -> None:
         self.release = release
         self.number = number
         self.names = names
-        self.cost = sum(cost(release, name) for name in names)
+        self.costs = {label: durations.cost(label) for label in map(self.label, names)}
         self.report = report
+        self.notes = notes or {}
+
+    @property
+    def cost(self) -> float:
+        return sum(self.costs.values())
+
+    def label(self, name: str) -> str:
+        return f"{self.release} {name}"
 
     def __call__(self) -> None:
         left = self.names
@@ -153,7 +155,7 @@ class Group:
         timeout = WALL_PER_GROUP + WALL_PER_TEST * len(names)
         argv = ["tests/vm/run", "--release", self.release, "--timeout", str(timeout)]
         argv += [*asked_for(names), "--", "tests/checklib/guest.sh", *names]
-        boot = Boot()
+        boot = Boot(lambda name: self.report.document(self.label(name)))
         clock = Clock()
 
         def feed(line: str) -> None:
@@ -161,11 +163,10 @@ class Group:
             boot.feed(line)
             if running and running.status is not None and not running.seconds:
                 running.seconds = clock.lap()
-                self.report.say(f"{self.release} {running.name} has run")
+                self.report.ran(self.label(running.name), running.seconds)
             elif boot.tests and boot.tests[-1] is not running:
                 clock.lap()
 
-        self.report.say(f"{self.release}: {' '.join(names)}")
         status = jobs.run(argv, TOP, log, feed)
         if boot.tests and not boot.tests[-1].seconds:
             boot.tests[-1].seconds = clock.lap()
@@ -182,24 +183,18 @@ class Group:
                 test.document.fail(_machine_failed(test, status), boot.complaint())
             self._report(test)
         if not boot.tests:
-            lost = Test(names[0], 0.0)
+            lost = Test(names[0], 0.0, self.report.document(self.label(names[0])))
             lost.document.fail(f"the machine did not start (status {status})", boot.outside)
             self._report(lost)
 
     def _report(self, test: Test) -> None:
-        _refuse_skips(test)
         log = OUT / log_name(self.release, test.name)
         log.write_text("".join(f"{line}\n" for line in test.lines))
-        label = f"{self.release} {test.name}"
+        label = self.label(test.name)
         self.report.add(label, test.document, test.seconds, str(log.relative_to(TOP)))
-
-
-def _refuse_skips(test: Test) -> None:
-    """The machine has all that a test could need."""
-    for case in test.document.cases:
-        if case.verdict is Verdict.SKIPPED:
-            case.verdict = Verdict.FAILED
-            case.notes.append(f"skipped without need: {case.reason}")
+        passed = test.document.count(Verdict.PASSED)
+        if label in self.notes and passed == len(test.document.cases):
+            unchanged.write(self.notes[label], passed)
 
 
 def _machine_failed(test: Test, status: int) -> str:
@@ -210,15 +205,13 @@ def _machine_failed(test: Test, status: int) -> str:
     return f"{what} (status {status}) after {done} of {test.document.planned} results"
 
 
-def cost(release: str, name: str) -> float:
-    """Seconds, of a half that of its test."""
-    test, _, cases = name.partition(":")
-    if cases in ("1/2", "2/2"):
-        return cost(release, test) / 2
-    return durations().get(f"{release} {name}", GUESS)
-
-
-def groups(release: str, names: list[str], target: float, report: Report) -> list[Group]:
-    costs = {name: cost(release, name) for name in names}
+def groups(
+    release: str,
+    names: list[str],
+    target: float,
+    report: Report,
+    notes: Mapping[str, Path] | None = None,
+) -> list[Group]:
+    costs = {name: durations.cost(f"{release} {name}") for name in names}
     spread = jobs.spread(costs, target)
-    return [Group(release, str(i), group, report) for i, group in enumerate(spread, 1)]
+    return [Group(release, str(i), group, report, notes) for i, group in enumerate(spread, 1)]

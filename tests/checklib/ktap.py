@@ -8,8 +8,10 @@ than planned, or with a status that its results do not explain.
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Callable
 
 PLAN = re.compile(r"1\.\.(\d+)\s*(?:# SKIP\s*(.*))?$", re.I)
 RESULT = re.compile(r"(not )?ok\b\s*(\d+)?\s*(?:- )?(.*)$")
@@ -33,16 +35,23 @@ class Case:
     verdict: Verdict
     reason: str = ""
     notes: list[str] = field(default_factory=list)
+    seconds: float = 0.0  # wall time since the result before it
 
 
 @dataclass
 class Document:
-    """The results of one program; feed it lines, then finish it with its status."""
+    """The results of one program; feed it lines, then finish it with its status.
+
+    `refuse_skips`: what a test could need is there, so that a skipped case has failed. `on_result` is called with each case.
+    """
 
     planned: int | None = None
     skipped_whole: str | None = None
     cases: list[Case] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    refuse_skips: bool = False
+    on_result: Callable[[Case], None] = lambda _case: None
+    last: float = field(default_factory=time.monotonic)
 
     def feed(self, line: str) -> None:
         # An indented line belongs to a case whose result follows.
@@ -70,11 +79,22 @@ class Document:
                 Verdict.FAILED,
             )
         case.notes, self.notes = self.notes, []
+        self._add(case)
+
+    def _add(self, case: Case) -> None:
+        now = time.monotonic()
+        case.seconds, self.last = now - self.last, now
+        if self.refuse_skips and case.verdict is Verdict.SKIPPED:
+            case.verdict = Verdict.FAILED
+            case.notes.append(
+                f"skipped, though scripts/setup installs all that a test needs: {case.reason}"
+            )
         self.cases.append(case)
+        self.on_result(case)
 
     def fail(self, name: str, notes: list[str] | None = None) -> None:
         """Something other than a result of its own went wrong."""
-        self.cases.append(Case(name, Verdict.FAILED, notes=notes or self.notes[-40:]))
+        self._add(Case(name, Verdict.FAILED, notes=notes or self.notes[-40:]))
 
     def count(self, verdict: Verdict) -> int:
         return sum(case.verdict is verdict for case in self.cases)
@@ -94,6 +114,6 @@ class Document:
 
     def _finish_empty(self, status: int) -> None:
         if self.skipped_whole is not None and status in (0, STATUS_SKIP):
-            self.cases.append(Case("(all)", Verdict.SKIPPED, self.skipped_whole))
+            self._add(Case("(all)", Verdict.SKIPPED, self.skipped_whole))
         else:
             self.fail(f"no case was run (status {status})")

@@ -1,68 +1,103 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""The parts of tests/check: programs, and the selftests of each release.
+"""The parts of tests/check, and which of them belong to `make check`.
 
-A selftest depends on the release when it reaches code that differs between kernels: modules, netlink,
-qdisc operations, packets' headers, tracing. A selftest whose verdict depends only on the code of this tree
-(codel.h, the flow scheduler, codelstat) runs on one release in `make check`, and says so in its header:
+A part is a program on this machine, or a selftest in a machine of one release. A line in its own file states what of it
+belongs to `make check`; all else is left to `make check-all`:
 
-    # release: any
-    # release: any, except CASE...
-
-The CASEs, functions of the test, run on every release. `make check-all` runs all cases everywhere.
+    # check: all        the whole part
+    # check: NAME...    these cases of a selftest, these targets of a Makefile
+    # check: 1/4        every fourth case of a selftest
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
-TESTS = Path(__file__).resolve().parents[1]
-RELEASE = (
-    "trixie"  # on which everything runs: its in-tree fq_codel has the defects that tests must see
-)
-ANY_RELEASE = re.compile(r"^# release: any(?:, except (.+))?$", re.M)
-MAKE = ["make", "--no-print-directory", "-C"]
+from vmlib.releases import (
+    DEFAULT as RELEASE,
+)  # its in-tree fq_codel has the defects that tests must see
 
-# Programs on this machine; these need no image of a release
+TESTS = Path(__file__).resolve().parents[1]
+TOP = TESTS.parent
+LINE = re.compile(r"^# check: (.+)$", re.M)
+REDUCED_GRID = "[grid.check]"  # of an experiment that has a form for tests
+
+
+def in_check(file: Path) -> list[str]:
+    """What of this file belongs to `make check`."""
+    match = LINE.search(file.read_text())
+    return match[1].split() if match else []
+
+
+@dataclass(frozen=True)
+class Program:
+    """A part that is a program on this machine. `file` has its line."""
+
+    argv: list[str]
+    file: Path
+    target: str = "all"
+
+    @property
+    def in_check(self) -> bool:
+        return self.target in in_check(self.file)
+
+
+def _make(folder: str, target: str, file: str = "") -> Program:
+    argv = ["make", "--no-print-directory", "-C", folder, target]
+    return Program(argv, TOP / (file or f"{folder}/Makefile"), target)
+
+
+def _script(name: str, *arguments: str, file: str = "") -> Program:
+    return Program([name, *arguments], TOP / (file or name))
+
+
+# These need no image of a release
 HOST = {
-    "unit": [*MAKE, "tests/unit", "unit"],
-    "unit-mutants": [*MAKE, "tests/unit", "mutants"],
-    "flows": [*MAKE, "tests/flows", "unit"],
-    "flows-mutants": [*MAKE, "tests/flows", "mutants"],
-    "tc": [*MAKE, "tc", "check"],
-    "codelstat": [*MAKE, "tests/codelstat", "check"],
-    "codelctl": ["tests/ctl/test_unit.py"],
-    "messages": ["tests/ctl/test_messages.sh"],
-    "check": ["tests/checklib/test_verdicts.py"],
-    "deb": ["tests/deb/test_source.py"],
-    "man": ["tests/man/test_pages.py"],
-    "packaging": ["tests/packaging/test_foreign.py"],
-    "tree": ["tests/tree/test_into_tree.py"],
-    "lab": ["tests/lab/test_scenario.py"],
-    "lab-targets": ["tests/lab/test_targets.py"],
+    "unit": _make("tests/unit", "unit"),
+    "unit-mutants": _make("tests/unit", "mutants"),
+    "flows": _make("tests/flows", "unit"),
+    "flows-mutants": _make("tests/flows", "mutants"),
+    "tc": _make("tc", "check", "tests/tc/Makefile"),
+    "tc-foreign": _make("tc", "check-foreign", "tests/tc/Makefile"),
+    "codelstat": _make("tests/codelstat", "check"),
+    "codelstat-prometheus": _make("tests/codelstat", "check-prometheus"),
+    "codelctl": _script("tests/ctl/test_unit.py"),
+    "messages": _script("tests/ctl/test_messages.sh"),
+    "check": _script("tests/checklib/test_verdicts.py"),
+    "deb": _script("tests/deb/test_source.py"),
+    "man": _script("tests/man/test_pages.py"),
+    "packaging": _script("tests/packaging/test_foreign.py"),
+    "tree": _script("tests/tree/test_into_tree.py"),
+    "lab": _script("tests/lab/test_scenario.py"),
+    "lab-targets": _script("tests/lab/test_targets.py"),
 }
 FOLDERS = ("lab", "tc", "bench", "demo", "vm")
+TRAFFIC = ("datagrams", "bulk", "connections", "web", "tools")
 
 
-def with_images() -> dict[str, list[str]]:
+def with_images() -> dict[str, Program]:
     """Programs on this machine that need the images: most start machines.
 
     Of the laboratory, each experiment in its reduced form is a part (lab/fig7), and each subject of its
     traffic (lab/traffic-web).
     """
     found = {
-        "lint": ["scripts/lint"],
-        "deb-install": ["tests/deb/install"],
-        "lab-page": ["tests/lab/test_page.py"],
-        "tree-kernels": ["tests/tree/kernels"],
+        "lint": _script("scripts/lint"),
+        "deb-install": _script("tests/deb/install"),
+        "lab-page": _script("tests/lab/test_page.py"),
+        "tree-kernels": _script("tests/tree/kernels"),
     }
     for path in (p for f in FOLDERS for p in sorted(TESTS.glob(f"{f}/test_*.sh"))):
         name = f"{path.parent.name}/{path.name}"
-        found[name] = [f"tests/{name}"]
+        found[name] = _script(f"tests/{name}")
     for path in sorted(TESTS.glob("lab/experiments/*.toml")):
-        found[f"lab/{path.stem}"] = ["tests/lab/check", path.stem]
-    for subject in ("datagrams", "bulk", "connections", "web", "tools"):
-        found[f"lab/traffic-{subject}"] = ["tests/lab/traffictest/run", subject]
+        if REDUCED_GRID in path.read_text():
+            file = str(path.relative_to(TOP))
+            found[f"lab/{path.stem}"] = _script("tests/lab/check", path.stem, file=file)
+    for subject in TRAFFIC:
+        found[f"lab/traffic-{subject}"] = _script("tests/lab/traffictest/run", subject)
     return found
 
 
@@ -70,25 +105,9 @@ def selftests() -> list[str]:
     return sorted(p.name for p in TESTS.glob("test_*.sh"))
 
 
-def only_if_changed(label: str) -> bool:
-    """Long parts that depend on few of the files that a change touches."""
-    return label.startswith(("lab/", "lab-page", "vm/", "deb-install"))
-
-
-def only_in_full(label: str) -> bool:
-    """Parts of `make check-all` alone: those that take minutes and depend on few files."""
-    return label == "tree-kernels"
-
-
-def on_every_release(name: str) -> list[str] | None:
-    """The cases of a selftest that depend on the release; None: all of them."""
-    match = ANY_RELEASE.search((TESTS / name).read_text())
-    return (match[1] or "").split() if match else None
-
-
-def reduced(name: str) -> str | None:
-    """The cases of a selftest that run on a release other than RELEASE: NAME or NAME:CASE,...; None: none."""
-    cases = on_every_release(name)
-    if cases is None:
+def of_check(name: str) -> str | None:
+    """What of a selftest belongs to `make check`: NAME or NAME:CASE,...; None: nothing."""
+    cases = in_check(TESTS / name)
+    if cases == ["all"]:
         return name
     return f"{name}:{','.join(cases)}" if cases else None

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: all
 """tests/check notices incomplete output of a test or its machine, and runs the right parts.
 
 Tables: of outputs, each with its status and the numbers of passed, failed and skipped results that must be
@@ -13,6 +14,7 @@ import runpy
 import subprocess
 import sys
 import tempfile
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -63,8 +65,8 @@ BOOT = """@@ begin a 1.0
 [    {}00000] WARNING: CPU: 0"""
 
 
-def counted(output: str, status: int) -> tuple[int, ...]:
-    document = Document()
+def counted(output: str, status: int, refuse_skips: bool = False) -> tuple[int, ...]:
+    document = Document(refuse_skips=refuse_skips)
     for line in output.splitlines():
         document.feed(line)
     document.finish(status)
@@ -89,6 +91,8 @@ NAMES = [
     ("no experiment", ["lab/fig9"], 1),
     ("no part", ["test_flow"], 1),
     ("one of two", ["lint", "lnit"], 1),
+    ("a case", ["test_ecn:ipv6"], 0),
+    ("a case of what is no selftest", ["lab/fig7:x"], 1),
 ]
 
 # Files, a part, and whether they are its inputs
@@ -110,9 +114,12 @@ INPUTS = [
     ("tests/lab/report/index.html", "lab/fig7", False),
     ("tests/lab/report/index.html", "lab-page", True),
     ("README.md", "vm/test_readme.sh", True),
+    ("README.md", "vm/test_router.sh", True),
     ("tests/demo/run", "vm/test_readme.sh", True),
     ("tests/lib/cases.sh", "vm/test_router.sh", True),
     ("tests/vm/vmlib/machine.py", "vm/test_run.sh", True),
+    ("tests/vm/test_run.sh", "vm/test_run.sh", True),
+    ("tests/vm/test_failures.sh", "vm/test_run.sh", False),
     ("tests/test_ecn.sh", "vm/test_run.sh", False),
     ("tests/lab/check", "vm/test_run.sh", False),
     ("codel.h", "deb-install", True),
@@ -120,6 +127,15 @@ INPUTS = [
     ("man/codelctl.8", "deb-install", True),
     ("tests/deb/guest.sh", "deb-install", True),
     ("tests/unit/law.c", "deb-install", False),
+    ("tests/test_ecn.sh", "trixie test_ecn.sh", True),
+    ("tests/test_ecn.sh", "sid test_flows.sh", False),
+    ("tests/lib/cases.sh", "trixie test_ecn.sh", True),
+    ("tests/traffic.py", "trixie test_ecn.sh", True),
+    ("tests/lab/guest/main.py", "trixie test_ecn.sh", False),
+    ("man/tc-codel_oot.8", "trixie test_ecn.sh", False),
+    ("man/tc-codel_oot.8", "trixie test_manuals.sh", True),
+    ("man/codel_trace.8", "sid test_bpftrace.sh", True),
+    ("fq/fq_codel_drr.h", "sid test_flows.sh", True),
 ]
 
 # Programs for people: --help prints help and does nothing else
@@ -148,6 +164,12 @@ BUDGETS = [
 ]
 
 
+# Results of a test whose needs are all there: what it skips has failed
+REFUSED = [
+    ("a case is skipped", "1..2\nok 1 a\nok 2 b # SKIP why", 0, (1, 1, 0)),
+    ("all is skipped", "1..0 # SKIP why", 4, (0, 1, 0)),
+]
+
 CHECK = SimpleNamespace(**runpy.run_path(str(TESTS / "check")))
 
 
@@ -162,61 +184,123 @@ def ran_more(costs: list[float], seconds: float) -> int:
     """How many of the parts run; the others must be listed, and count as nothing."""
     check = quietly("--minutes", str(seconds / 60))
     ran: list[float] = []
-    check.more = [CHECK.Job(f"part {c}", c, lambda c=c: ran.append(c)) for c in costs]
+    check.new_timeline = check.set_up_all = lambda: None
+    check.selftests_of_all = lambda grouped: []
+    check.programs_of_all = lambda: [
+        CHECK.Job(f"part {c}", lambda c=c: ran.append(c), {f"part {c}": c}) for c in costs
+    ]
     check.run_more()
     assert len(check.report.not_run) + len(ran) == len(costs), check.report.not_run
     assert sum(check.report.totals.values()) == 0, check.report.totals
     return len(ran)
 
 
-def missing_cases() -> list[str]:
-    """Cases in `# release:` lines that their tests do not have."""
+def changed_first() -> list[str]:
+    """The order of parts of which every second one has changed since it passed."""
+    check = quietly("--minutes", "1000")
+    ran: list[str] = []
+    check.new_timeline = check.set_up_all = lambda: None
+    check.selftests_of_all = lambda grouped: []
+    check.programs_of_all = lambda: [
+        CHECK.Job(f"{n}", lambda n=n: ran.append("changed" if n % 2 else "same"), {}, bool(n % 2))
+        for n in range(6)
+    ]
+    check.workers = 1
+    check.run_more()
+    return ran
+
+
+def without_cases() -> list[str]:
+    """Selftests of which `make check` runs nothing, or cases that do not exist."""
+    wrong = []
+    for name in parts.selftests():
+        cases = parts.in_check(TESTS / name)
+        text = (TESTS / name).read_text()
+        named = [c for c in cases if c != "all" and not re.fullmatch(r"1/[2-9]", c)]
+        missing = [c for c in named if not re.search(rf"^{c}\(\)$", text, re.M)]
+        wrong += [f"{name}: {' '.join(missing) or 'nothing'}"] if missing or not cases else []
+    return wrong
+
+
+def without_targets() -> list[str]:
+    """Lines of Makefiles that name a target which no part has."""
+    programs = [p for p in {**parts.HOST, **parts.with_images()}.values() if p.argv[0] == "make"]
     return [
-        f"{name}: {case}"
-        for name in parts.selftests()
-        for case in parts.on_every_release(name) or []
-        if not re.search(rf"^{case}\(\)$", (TESTS / name).read_text(), re.M)
+        f"{p.file}: {target}"
+        for p in programs
+        for target in parts.in_check(p.file)
+        if target not in [q.target for q in programs if q.file == p.file]
     ]
 
 
-def lost_cases() -> list[str]:
-    """Selftests of which a release that is not RELEASE runs a part, where the rest is not left for later."""
-    check = quietly()
-    check.in_machines()
-    left = {job.label for job in check.more}
-    want = {
-        f"{release} {name}"
-        for release in CHECK.RELEASES
-        for name in parts.selftests()
-        if release != parts.RELEASE and parts.on_every_release(name) is not None
-    }
-    return sorted(left ^ want)
+def experiments() -> int:
+    """Those of `make check`: one that is short tells whether the laboratory works."""
+    return sum(n.startswith("lab/") and p.in_check for n, p in parts.with_images().items())
 
 
-def long_parts() -> list[bool]:
-    """Whether check, check --all and a call by name run the part that only check-all runs."""
+def tiers() -> list[bool]:
+    """Whether check, check --all and a call by name run a part that only check-all runs."""
     calls = [quietly(), quietly("--all"), quietly("tree-kernels")]
-    return [any(job.label == "tree-kernels" for job in call.with_images()) for call in calls]
+    return ["tree-kernels" in check.programs(parts.with_images()) for check in calls]
 
 
 def in_machines(*argv: str) -> list[str]:
     check = quietly(*argv)
-    return sorted(f"{j.run.release} {n}" for j in check.in_machines() for n in j.run.names)
+    return sorted(label for job in check.in_machines() for label in job.costs)
 
 
 def not_everywhere() -> list[str]:
     """Tests that --all does not run in full on every release."""
     want = {f"{release} {name}" for release in CHECK.RELEASES for name in parts.selftests()}
-    return sorted(want ^ set(in_machines("--all")))
+    with without_notes():
+        found = [label for job in quietly("--all").selftests_of_all(True) for label in job.costs]
+    return sorted(want ^ set(found))
 
 
-def noted(change: bool) -> bool:
-    """Whether a part counts as unchanged after it passed, and its inputs may have changed."""
+@contextmanager
+def without_notes() -> Iterator[None]:
+    """As on a machine where nothing has passed, and without its images."""
+    kept = unchanged.note
+    unchanged.note = lambda label, images: Path("/nonexistent/note@0")
+    try:
+        yield
+    finally:
+        unchanged.note = kept
+
+
+def noted(name: str) -> bool:
+    """Whether a part counts as unchanged after it passed as part-1@7, and its note would have this name."""
     with tempfile.TemporaryDirectory() as folder:
-        note = Path(folder) / "passed" / "part-1"
+        note = Path(folder) / "passed" / "part-1@7"
         unchanged.write(note, 3)
-        found = unchanged.read(note.with_name("part-2") if change else note)
+        found = unchanged.read(note.with_name(name))
         return bool(found) and found.startswith("3 passed on ")
+
+
+def known_in(name: str) -> bool:
+    """Whether it passed in any timeline."""
+    with tempfile.TemporaryDirectory() as folder:
+        note = Path(folder) / "part-1@7"
+        unchanged.write(note, 3)
+        return unchanged.in_any_timeline(note.with_name(name))
+
+
+def told(failed_at: int) -> list[str]:
+    """What a report has printed when the result of this number has come, and what repeats it."""
+    made = CHECK.report.Report()
+    said: list[str] = []
+    made.say = lambda *lines: said.extend(lines)
+    document = made.document("trixie test_ecn.sh")
+    for line in ("1..3", "ok 1 a: x", "not ok 2 b: y", "ok 3 c: z")[: failed_at + 1]:
+        document.feed(line)
+    return [line.strip() for line in said]
+
+
+def left(costs: dict[str, float], taken: dict[str, float]) -> float:
+    """Seconds that a report still expects, of two workers."""
+    progress = CHECK.report.Progress(2, costs)
+    progress.taken = taken
+    return round(progress.left())
 
 
 def helped(name: str) -> str:
@@ -235,6 +319,8 @@ def results() -> Iterator[tuple[str, Any, Any]]:
     """Name, result, expected result."""
     for name, out, status, want in OUTPUTS:
         yield name, counted(out, status), want
+    for name, out, status, want in REFUSED:
+        yield f"nothing is missing: {name}", counted(out, status, refuse_skips=True), want
     for name, when, blamed in BOOTS:
         yield f"blamed: {name}", culprit(when), blamed
     for name, words, count in NAMES:
@@ -245,18 +331,36 @@ def results() -> Iterator[tuple[str, Any, Any]]:
         yield f"in a given time: {name}", ran_more(costs, seconds), fit
     for name in PROGRAMS:
         yield f"--help of {name}", helped(name), ""
-    yield "passed, the same inputs", noted(change=False), True
-    yield "passed, other inputs", noted(change=True), False
-    yield "cases for every release exist", missing_cases(), []
-    yield "what check leaves out is left for check-all", lost_cases(), []
+    yield "in a given time: what has changed comes first", changed_first(), [
+        *["changed"] * 3,
+        *["same"] * 3,
+    ]
+    yield "passed, the same inputs", noted("part-1@7"), True
+    yield "passed, other inputs", noted("part-2@7"), False
+    yield "passed, another timeline", noted("part-1@8"), False
+    yield "another timeline, the same inputs", known_in("part-1@8"), True
+    yield "another timeline, other inputs", known_in("part-2@8"), False
+    yield "of every selftest, make check runs something that exists", without_cases(), []
+    yield "targets in lines of Makefiles exist", without_targets(), []
+    yield "make check has an experiment", experiments(), 1
     yield "check-all is everything everywhere", not_everywhere(), []
-    yield "a long part is left for check-all", long_parts(), [False, True, True]
+    yield "a part without a line is left for check-all", tiers(), [False, True, True]
+    yield "a result that passes prints nothing", told(1), []
+    yield "a failure is printed at once, with what repeats it", told(2), [
+        "FAILED  trixie test_ecn.sh: b: y",
+        "repeat it: tests/check --release trixie test_ecn:b",
+    ]
+    yield "time left: nothing", left({}, {}), 0
+    yield "time left: as estimated", left({"a": 100, "b": 100, "c": 50}, {"c": 50}), 100
+    yield "time left: a slow host", left({"a": 100, "b": 100, "c": 90}, {"c": 190}), 200
+    yield "time left: one part is longer than all others", left({"a": 100, "b": 10}, {}), 100
     yield "a name runs on one release", in_machines("test_parent"), ["trixie test_parent.sh"]
     yield "a name with a release", in_machines("test_parent", "--release=sid"), [
         "sid test_parent.sh"
     ]
     halves = ["trixie test_shares.sh:1/2", "trixie test_shares.sh:2/2"]
     yield "a long test is divided", in_machines("test_shares"), halves
+    yield "one case of a selftest", in_machines("test_ecn:clone"), ["trixie test_ecn.sh:clone"]
     yield "a name of no selftest", in_machines("vm/test_readme"), []
     yield "in two machines", len(list(quietly("test_shares").in_machines())), 2
     logs = [guest.log_name("sid", f"test_shares.sh{half}") for half in ("", ":1/2", ":victim,live")]

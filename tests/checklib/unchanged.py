@@ -1,37 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Parts that passed on this machine and whose inputs have not changed since: parts.only_if_changed().
+"""Notes in the cache of parts that passed on this machine, by their inputs and the timeline.
 
-Inputs are the packages of this machine and of the releases' images, and the tree's files. For the laboratory these are
-without the tests that it does not use: a test of it that uses more of tests/ names it with --tests. For the virtual
-machine's runner and the packages they are all files but UNRELATED. A part that passes leaves a note in the cache.
+Inputs are the packages of this machine and of the releases' images, and the tree's files but those that belong to other
+parts alone. A part that passed with these inputs is passed over by a later call: so `make check-all` continues after an interrupt.
 """
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import re
 import subprocess
 import time
 from pathlib import Path
+from typing import Sequence
 
-from vmlib import cache, releases, tree
+from vmlib import cache, releases, timeline, tree
 
-USED_TESTS = ("tests/lab/", "tests/vm/", "tests/slow/", "tests/ktap/")
+PROSE = re.compile(r"(man|doc|tests/lab/report)/|[^/]+\.md$")
+READS_PROSE = re.compile(r"lab-page|test_manuals|test_bpftrace|vm/test_r|deb-install|tree-kernels")
+# What only the part of this name reads, and what only the parts of this folder do
+OWN = re.compile(r"tests/(test_\w+\.sh|vm/test_\w+\.sh|(?:codelstat|flows|lab|unit)(?=/)|check)")
+# Of tests/, what the laboratory reads. A test of it that uses more names it with --tests
+READ_BY_LAB = ("tests/lab/", "tests/vm/", "tests/slow/", "tests/ktap/")
 MORE_TESTS = re.compile(r"--tests (tests/\S+)")
-PROSE = ("man/", "doc/", "tests/lab/report/")
-READS_PROSE = ("lab-page",)
-UNRELATED = re.compile(r"tests/(test_|lab/|check|codelstat/|unit/|flows/|bench/|tc/)")
-
-
-def is_input(name: str, label: str) -> bool:
-    """Whether a file of the tree can change the verdict of this part."""
-    if not label.startswith("lab"):
-        return not UNRELATED.match(name)
-    if label not in READS_PROSE and (name.startswith(PROSE) or name.endswith(".md")):
-        return False
-    used = name.startswith(USED_TESTS) or tree.belongs(name, _more_tests(label))
-    return used or not name.startswith(tree.NOT_BUILT)
 
 
 @functools.cache
@@ -40,23 +33,61 @@ def _more_tests(label: str) -> tuple[str, ...]:
     return tuple(MORE_TESTS.findall(script.read_text())) if script.is_file() else ()
 
 
-def _packages() -> list[bytes]:
-    parts = []
-    for name in releases.RELEASES:
-        where = releases.get(name)
-        parts += [where.key.encode(), (where.root.parent / "manifest").read_bytes()]
+def is_input(name: str, label: str) -> bool:
+    """Whether a file of the tree can change the verdict of this part, which uses the images."""
+    if PROSE.match(name) and not READS_PROSE.search(label):
+        return False
+    owned = OWN.match(name)
+    part = label.split()[-1].partition(":")[0]  # without the release and the cases
+    if label.startswith("lab"):
+        mine = name.startswith(READ_BY_LAB) and not name.startswith("tests/vm/test_")
+        return mine or not name.startswith(tree.NOT_BUILT) or tree.belongs(name, _more_tests(label))
+    return not owned or owned[1] == part or owned[1] == part.partition("/")[0]
+
+
+@functools.cache
+def _files() -> dict[str, bytes]:
+    """The tree's files, and a hash of each with its mode."""
+    return {
+        n: hashlib.sha256(b"".join(tree.contents(tree.TOP, [n]))).digest() for n in tree.files()
+    }
+
+
+@functools.cache
+def _image(release: str) -> bytes:
+    where = releases.get(release)
+    return where.key.encode() + (where.root.parent / "manifest").read_bytes()
+
+
+@functools.cache
+def _host() -> bytes:
     try:
-        parts.append(subprocess.run(["dpkg-query", "-W"], capture_output=True).stdout)
+        return subprocess.run(["dpkg-query", "-W"], capture_output=True).stdout
     except FileNotFoundError:
-        pass  # not Debian
-    return parts
+        return b""  # not Debian
 
 
-def note(label: str) -> Path:
-    """Where a part that passes leaves its note, as long as its inputs are these."""
-    names = [n for n in tree.files() if is_input(n, label)]
-    digest = cache.digest([*tree.contents(tree.TOP, names), *_packages()])
-    return cache.home() / "passed" / f"{label.replace('/', '-')}-{digest}"
+def inputs(label: str, images: Sequence[str] | None) -> str:
+    """A name for all that a part's verdict depends on, the timeline aside; `images` are releases.
+
+    None: the part uses no image and is short, so any file counts as an input.
+    """
+    files = _files()
+    names = [n for n in files if images is None or is_input(n, label)]
+    parts = [part for n in names for part in (n.encode(), files[n])]
+    digest = cache.digest([*parts, _host(), *map(_image, images or ())])
+    return f"{label.replace('/', '-').replace(' ', '-')}-{digest}"
+
+
+def note(label: str, images: Sequence[str] | None) -> Path:
+    """Where a part that passes leaves its note."""
+    course = timeline.number() if images is not None else 0
+    return cache.home() / "passed" / f"{inputs(label, images)}@{course}"
+
+
+def in_any_timeline(path: Path) -> bool:
+    """Whether there is a note of these inputs, whatever the timeline."""
+    return any(path.parent.glob(f"{path.name.partition('@')[0]}@*"))
 
 
 def write(path: Path, passed: int) -> None:

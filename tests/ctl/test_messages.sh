@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: all
 #
 # Without headers, libraries, root rights or Python, each program prints one sentence with the command that helps.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: all
 """codelctl without a machine: settings, framing, numbers of a shaper, commands, what undo can restore."""
 
 from __future__ import annotations

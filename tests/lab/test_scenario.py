@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: all
 """Whether scenarios are read, checked, planned, run and kept as they should be: without a machine."""
 
 from __future__ import annotations

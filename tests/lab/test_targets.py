@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: all
 """Whether targets are judged as they are written: results just inside and just outside of them.
 
 Tables of results made by hand, and what must be said of each.

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: all
 """The manual pages refer to pages that exist, and show commands that can be pasted."""
 
 from __future__ import annotations

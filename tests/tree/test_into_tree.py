@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: all
 """scripts/into-tree adds files and lines to a kernel's tree once, and refuses other trees without a change.
 
 The tree here has only the files that lines are added to; tests/tree/kernels builds whole ones.

@@ -205,9 +205,7 @@ def run(
     if clock:
         env = {**os.environ, "LD_PRELOAD": str(exact.library()), CLOCK: str(clock.file)}
         inherited.append(clock.file)
-    child = process.start(
-        argv, stdout=messages, stderr=messages, pass_fds=inherited, env=env
-    )
+    child = process.start(argv, stdout=messages, stderr=messages, pass_fds=inherited, env=env)
     try:
         for fd in (initrd, stdout_in, stderr_in):
             os.close(fd)

@@ -43,7 +43,9 @@ def _check() -> None:
     done = subprocess.run([*UNSHARE, "true"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
     if done.returncode:
         why = done.stderr.decode(errors="replace").strip()
-        raise process.Failure(f"root with CAP_SYS_ADMIN is required (docker run --privileged): {why}")
+        raise process.Failure(
+            f"root with CAP_SYS_ADMIN is required (docker run --privileged): {why}"
+        )
 
 
 def unshare() -> tuple[str, ...]:

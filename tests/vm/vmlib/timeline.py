@@ -23,10 +23,14 @@ def check(text: str) -> int:
     return int(text)
 
 
-def word() -> str:
-    """The kernel's parameter for the machines that this process starts."""
+def number() -> int:
+    """Of the machines that this process starts."""
     try:
-        number = check(os.environ.get(VARIABLE, "0"))
+        return check(os.environ.get(VARIABLE, "0"))
     except ValueError as error:
         raise process.Failure(f"{VARIABLE}: {error}") from error
-    return f"codel.timeline={number}" if number else ""
+
+
+def word() -> str:
+    """The kernel's parameter."""
+    return f"codel.timeline={number()}" if number() else ""
