@@ -182,7 +182,7 @@ class Report:
     def _now(self) -> str:
         now = [f"{k} ({r.last})" if r.last else k for k, r in self.progress.running.items()]
         failed = sum(line.startswith("FAILED") for line in self.failures)
-        state = f"{_counts(self.totals, False)}{f', {failed} FAILED' if failed else ''}"
+        state = f"{self.totals[Verdict.PASSED]} passed, {failed} failed"
         return f"{self.progress.words()} | so far {state}; running: {'; '.join(now) or 'nothing'}"
 
     def keep_talking(self) -> None:

@@ -66,17 +66,20 @@ def _exists(uri: str, dist: str) -> bool:
         return done.returncode == 0
 
 
-def sources(release: str) -> list[str]:
-    """Lines for sources.list: the release, then its updates where there are any.
+def sources(name: str) -> list[str]:
+    """Lines for sources.list: the release, then its updates where there are any. NAME-base has none, NAME-backports also those.
 
     None at all on a machine that has no Debian mirror: mmdebstrap knows one.
     """
+    release, _, variant = name.partition("-")
     main = _mirror(RELEASES)
     if not main:
         return []
     lines = [f"deb {main} {release} main"]
-    if release == "sid":
+    if release == "sid" or variant == "base":
         return lines
+    if variant:
+        lines.append(f"deb {main} {name} main")
     if _exists(main, f"{release}-updates"):
         lines.append(f"deb {main} {release}-updates main")
     security = _mirror(RELEASES + "-security")

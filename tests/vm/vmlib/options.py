@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from . import timeline, tree
-from .releases import DEFAULT, RELEASES
+from .releases import DEFAULT, RELEASES, VARIANTS
 
 USAGE_ERROR = 2
 
@@ -79,7 +79,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
         "2 for a wrong option.",
     )
     add = parser.add_argument
-    add("--release", choices=RELEASES, default=DEFAULT, help="default %(default)s")
+    add("--release", choices=RELEASES + VARIANTS, default=DEFAULT, help="default %(default)s")
     add("--suite", dest="release", choices=RELEASES, help=argparse.SUPPRESS)  # the former name
     add("--put", metavar="FILE", type=_file, action="append", default=[],
         help="place FILE in /root; repeatable")  # fmt: skip

@@ -10,6 +10,8 @@ from . import cache, debug, image, machine, process, progress, root, sandbox
 
 RELEASES = ("bookworm", "trixie", "sid")
 DEFAULT = "trixie"
+# The same with the kernel of another suite, so that a test can be tried with more kernels: without updates, or from backports
+VARIANTS = ("bookworm-base", "trixie-base", "trixie-backports")
 
 
 @dataclass(frozen=True)

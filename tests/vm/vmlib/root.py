@@ -66,12 +66,18 @@ def bootstrap(
     argv = [*sandbox.unshare(), "mmdebstrap", "--mode=root", *arguments]
     argv += [f"--aptopt={line}" for line in apt.options()]
     argv += ['--aptopt=APT::Install-Recommends "false"']
-    argv += [name, str(made / "root")]
+    argv += [name.partition("-")[0], str(made / "root")]
     argv += [str(sources)] if lines else []
     env = {**sandbox.ENVIRONMENT, "TMPDIR": str(work)}
     progress.step(f"{name}: {what}", made / "log", lambda log: process.run(argv, log, env))
     shutil.rmtree(work)
     return made / "root"
+
+
+# The kernel of backports, and what depends on its version
+BACKPORTS = """
+printf 'Package: linux-*\\nPin: release n={suite}\\nPin-Priority: 990\\n' >"$1/etc/apt/preferences.d/kernel"
+"""
 
 
 def _manifest(root: Path) -> bytes:
@@ -85,6 +91,8 @@ def _manifest(root: Path) -> bytes:
 def _build(name: str, made: Path) -> None:
     arguments = installing(GUEST + BUILD)
     arguments += ["--essential-hook=" + PREPARE.replace("{sources}", SOURCES)]
+    if name.endswith("-backports"):
+        arguments += ["--essential-hook=" + BACKPORTS.replace("{suite}", name)]
     what = "fetching and unpacking the release (once, about a minute)"
     root = bootstrap(what, name, made, arguments)
     (made / "manifest").write_bytes(_manifest(root))
@@ -92,6 +100,6 @@ def _build(name: str, made: Path) -> None:
 
 def get(name: str) -> Path:
     """The folder with `root`, `manifest` (its packages and their versions) and `log`."""
-    lists = (GUEST, BUILD, LEFT_OUT, (PREPARE, SOURCES))
+    lists = (GUEST, BUILD, LEFT_OUT, (PREPARE, SOURCES), (BACKPORTS,) * name.endswith("-backports"))
     recipe = cache.digest(item.encode() for items in lists for item in items)
     return cache.entry("root", f"{name}-{recipe}", lambda made: _build(name, made))
