@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from .plan import Job
 
 BENCH = Path(__file__).resolve().parents[1]
 TOP = BENCH.parents[1]
+QUIET = 10.0  # s between lines of progress
+HEADERS = ("kernel", "module", "served")
 
 
 class Failure(Exception):
@@ -53,12 +56,29 @@ def parse(text: str) -> Results:
     return results
 
 
+def _lines(child: subprocess.Popen[str], count: int) -> list[str]:
+    """What the guest prints, a line for each of `count` measurements; tells now and then how far it is."""
+    began = told = time.monotonic()
+    lines: list[str] = []
+    assert child.stdout
+    for line in child.stdout:
+        lines.append(line)
+        done = sum(not name.startswith(HEADERS) for name in lines)
+        now = time.monotonic()
+        if done and now - told >= QUIET:
+            told = now
+            left = (now - began) * max(0, count - done) / done
+            print(f"bench: {done} of {count}, {left:.0f} s left", file=sys.stderr, flush=True)
+    return lines
+
+
 def _run(argv: list[str], plan: Path, jobs: list[Job]) -> Results:
     plan.write_text("".join(f"{job.line()}\n" for job in jobs))
-    done = subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode:
-        raise Failure(f"the measurement ended with status {done.returncode}")
-    return parse(done.stdout)
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as child:
+        lines = _lines(child, len(jobs))
+    if child.returncode:
+        raise Failure(f"the measurement ended with status {child.returncode}")
+    return parse("".join(lines))
 
 
 def virtual(release: str, jobs: list[Job], timeout: int) -> Results:
