@@ -37,11 +37,11 @@ example()
 		fail "status $?: $(cat "$LIB_TMP/said")"
 	# shellcheck disable=SC2034 # for the tests
 	OUTPUT=$(tr -d '\0' <"$LIB_TMP/printed")
-	check "errors" "$(sed -nE '/error|warning|fail|usage|cannot/Ip' "$LIB_TMP/said")" == ""
+	check "errors" "$(sed -nE '/error|warning|fail|usage|cannot/Ip' "$LIB_TMP/said")" empty
 }
 
 # examples_end: all of them were run
 examples_end()
 {
-	check "examples that were not run" "${EXAMPLES[*]}" == ""
+	check "examples that were not run" "${EXAMPLES[*]}" empty
 }

@@ -22,13 +22,15 @@
 #
 # Results are KTAP; status 0: all passed, 1: a case failed, 4: all were skipped.
 # With arguments, only cases whose function's name matches one of them (a glob)
-# are run. The argument 1/2 selects every second case from the first one on.
+# are run; an argument that matches none is an error. The argument 1/2 selects every second
+# case from the first one on.
 #
 # Every case runs in its own shell, under `set -e`: a command that fails unexpectedly
-# fails the case and is printed. `check` and `fail` record a failure and continue;
-# `skip` ends the case. The output of a case becomes diagnostics. `defer`red commands
-# run at the end of the case in any case, the last one first. Before them,
-# the packet accounting of every remaining out-of-tree qdisc must add up.
+# fails the case and is printed, also in $(...), in <(...) and ahead of a pipe.
+# `check` and `fail` record a failure and continue; `skip` ends the case. A comparison without
+# an operand is a failure: see `check` and `check_faults`. The output of a case becomes
+# diagnostics. `defer`red commands run at the end of the case in any case, the last one first.
+# Before them, the packet accounting of every remaining out-of-tree qdisc must add up.
 #
 #	CODEL_KIND, FQ_CODEL_KIND	kinds under test (codel_oot, fq_codel_oot)
 #	CODEL_TEST_SLACK	factor on the bounds of times (1); make selftest sets

@@ -141,7 +141,13 @@ probe_fails()
 	(
 		fail()
 		{
-			echo "as expected: $*"
+			# What could not be read is not the defect
+			if [[ $* == *"an operand is missing"* || $* == *": error: "* ]]; then
+				echo "FAIL: $*" >&2
+				echo "$*" >>"$LIB_TMP/failed"
+				return
+			fi
+			echo "as expected: $*" >&2
 			echo "$*" >>"$found"
 		}
 		# shellcheck disable=SC2034 # for lib_undo

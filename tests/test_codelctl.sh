@@ -91,8 +91,8 @@ again()
 		" nothing to change"
 	same_state "the second setup"
 	sleep 0.2
-	check "events of tc" "$(cat "$LIB_TMP/tc.events")" == ""
-	check "events of links" "$(cat "$LIB_TMP/ip.events")" == ""
+	check "events of tc" "$(cat "$LIB_TMP/tc.events")" empty
+	check "events of links" "$(cat "$LIB_TMP/ip.events")" empty
 }
 
 # More packets than the link takes, while rate, framing and both change: the leaf remains the same
@@ -117,7 +117,7 @@ live()
 	sink_stop
 	check "packets that the leaf received" "$(leaf_get r1 .received.packets)" == "$sent"
 	check "causes of drops" "$(leaf_get r1 \
-		'[.dropped | to_entries[] | select(.value.packets > 0).key] - ["codel", "ceiling"] | join(" ")')" == ""
+		'[.dropped | to_entries[] | select(.value.packets > 0).key] - ["codel", "ceiling"] | tojson')" == "[]"
 	check "packets that arrived" "$(wc -l <"$LIB_TMP/udp.log")" == "$(leaf_get r1 .sent.packets)"
 	check "packets past HTB" "$(qdisc_get "$ROUTER" r1 root .options.direct_packets_stat)" == 0
 }

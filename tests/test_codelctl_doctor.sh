@@ -29,15 +29,16 @@ prepare()
 	setup --up 8mbit --down 20mbit --link docsis >/dev/null
 }
 
-# problems: the codes and subjects of all problems
+# problems: the codes and subjects of all problems, or "none"
 problems()
 {
 	local status=0
 
 	ctl doctor --json >"$LIB_TMP/findings" || status=$?
 	check "status" "$status" == "$(jq '[.[] | select(.level == "problem")] | if length > 0 then 1 else 0 end' \
-		"$LIB_TMP/findings")" >&2
-	jq -r '.[] | select(.level == "problem") | "\(.code) \(.subject)"' "$LIB_TMP/findings"
+		"$LIB_TMP/findings")"
+	jq -r '[.[] | select(.level == "problem") | "\(.code) \(.subject)"] |
+		if length > 0 then .[] else "none" end' "$LIB_TMP/findings"
 }
 
 # finds CODE SUBJECT: this is the only problem. Its command is in FIX
@@ -52,13 +53,13 @@ cures()
 {
 	finds "$@"
 	in_ns "$ROUTER" bash -ec "$FIX" || fail "$FIX: status $?"
-	check "problems after $FIX" "$(problems)" == ""
+	check "problems after $FIX" "$(problems)" == none
 }
 
 healthy()
 {
 	prepare
-	check "problems" "$(problems)" == ""
+	check "problems" "$(problems)" == none
 	check "the last line" "$(in_ns "$ROUTER" "$CODELCTL" doctor | tail -n 1)" == "no findings"
 	in_ns "$ROUTER" ethtool -K r0 gro on
 	refuses "a finding" in_ns "$ROUTER" "$CODELCTL" doctor
@@ -90,7 +91,7 @@ servers()
 	start
 	topology
 	problems >/dev/null
-	check "modules that doctor has loaded" "$(sed -n '/^sch_codel/p' /proc/modules)" == ""
+	check "modules that doctor has loaded" "$(sed -n '/^sch_codel/p' /proc/modules)" empty
 	check "codel without a module" "$(server codel)" == "no loaded module serves it"
 	says fq_codel
 	if [[ ${1:-} == in_tree_first ]]; then
@@ -138,7 +139,7 @@ vlan()
 	ip -n "$ROUTER" link add link r1 name r1.7 type vlan id 7
 	ip -n "$ROUTER" link set r1.7 up
 	ctl setup r1.7 --up 8mbit >/dev/null
-	check "problems" "$(problems)" == ""
+	check "problems" "$(problems)" == none
 	in_ns "$ROUTER" nft -f - <<-END
 		table ip fast {
 			flowtable ft { hook ingress priority 0; devices = { r0, r1 }; }
@@ -153,7 +154,7 @@ by_hand()
 	prepare
 	ctl undo r1
 	tc -n "$ROUTER" qdisc add dev r1 root fq_codel_oot
-	check "problems" "$(problems)" == ""
+	check "problems" "$(problems)" == none
 	in_ns "$ROUTER" nft -f - <<-END
 		table ip fast {
 			flowtable ft { hook ingress priority 0; devices = { r0, r1 }; }
@@ -188,7 +189,7 @@ link-unreadable r1"
 	check "problems" "$(problems)" == "plugin-old codel_oot
 plugin-old fq_codel_oot"
 	rm "$LIB_TMP/bin/tc"
-	check "problems" "$(problems)" == ""
+	check "problems" "$(problems)" == none
 }
 
 # keep FILE: it is as it was when the case ends
@@ -231,12 +232,12 @@ machine()
 	finds headers-missing kernel
 	check "its command" "$FIX" == "apt install linux-headers-$RELEASE"
 	rm "$LIB_TMP/bin/dkms"
-	check "problems" "$(problems)" == ""
+	check "problems" "$(problems)" == none
 	cover /sys/module/module/parameters/sig_enforce Y
 	finds signature-needed kernel
 	load sch_codel_oot
 	load sch_fq_codel_oot
-	check "problems with loaded modules" "$(problems)" == ""
+	check "problems with loaded modules" "$(problems)" == none
 }
 
 # The first network namespace has the sysctl
@@ -248,11 +249,11 @@ default_qdisc()
 	defer sysctl -q -w "net.core.default_qdisc=$before"
 	ROUTER=
 	ctl_start
-	check "problems" "$(problems)" == ""
+	check "problems" "$(problems)" == none
 	sysctl -q -w net.core.default_qdisc=pfifo_fast
 	finds default-qdisc kernel
 	bash -c "$FIX" >/dev/null
-	check "problems" "$(problems)" == ""
+	check "problems" "$(problems)" == none
 }
 
 lib_add healthy "nothing is found where nothing is wrong; a finding has status 1"

@@ -50,8 +50,8 @@ nothing_left()
 		probe_check "$1" d0 "$handle" qlen == 0
 		probe_check "$1" d0 "$handle" backlog == 0
 	done
-	probe get d0 10: memory_used
-	check "$1: memory_used" "${REPLY/null/0}" == 0
+	probe get d0 10: memory_used=0
+	check "$1: memory_used" "$REPLY" == 0
 }
 
 ### Notifications of the parent

@@ -86,10 +86,13 @@ udp_each()
 	awk -v key="$1" '$2 == key { print $3 }' "$LIB_TMP/udp.report"
 }
 
-# udp_sum KEY: over all flows
+# udp_sum KEY: over all flows; fails if the report has flows, and no such KEY
 udp_sum()
 {
-	udp_each "$1" | awk '{ sum += $1 } END { print sum + 0 }'
+	awk -v key="$1" '
+		NF == 3 { rows++ }
+		$2 == key { values++; sum += $3 }
+		END { if (rows && !values) exit 1; print sum + 0 }' "$LIB_TMP/udp.report"
 }
 
 ### TCP

@@ -41,10 +41,11 @@ lib_add_each()
 
 ### Results of a case
 
-# fail TEXT...: record a failure; the case continues
+# fail TEXT...: record a failure; the case continues. Not on standard output, which is a value
+# where a helper fails inside of $(...)
 fail()
 {
-	echo "FAIL: $*"
+	echo "FAIL: $*" >&2
 	echo "$*" >>"$LIB_TMP/failed"
 }
 
@@ -55,6 +56,8 @@ skip()
 	exit "$KTAP_SKIP"
 }
 
+LIB_NUMBER='^-?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[-+]?[0-9]+)?$'
+
 # lib_compare VALUE OPERATOR BOUND: numbers, also with a fraction; == and != take any text
 lib_compare()
 {
@@ -63,24 +66,63 @@ lib_compare()
 	!=) [[ $1 != "$3" ]] ;;
 	"<" | "<=" | ">" | ">=")
 		# A missing number must not compare like 0.
-		[[ $1 =~ ^-?[0-9.]+(e[-+]?[0-9]+)?$ ]] &&
+		[[ $1 =~ $LIB_NUMBER && $3 =~ $LIB_NUMBER ]] &&
 			awk -v a="$1" -v b="$3" "BEGIN { exit !(a + 0 $2 b + 0) }"
 		;;
 	*) return 2 ;;
 	esac
 }
 
-# check WHAT VALUE OPERATOR BOUND: fail with the numbers unless the comparison is true
+# lib_given WHAT OPERAND...: fail unless each was read: a reader that died leaves nothing, and jq
+# prints null for a field that is not there
+lib_given()
+{
+	local what=$1 operand
+
+	shift
+	for operand; do
+		[[ -n $operand && " $operand " != *" null "* ]] && continue
+		fail "$what: an operand is missing: '$operand'"
+		return 1
+	done
+}
+
+# check WHAT VALUE OPERATOR BOUND: fail with the numbers unless the comparison is true. Without
+# VALUE or BOUND there is no comparison, and the check fails, also with !=.
+# check WHAT VALUE empty: VALUE is empty. Only where something else proves that it was read; a list of
+# faults is for check_faults
 check()
 {
+	if [[ $# -eq 3 && $3 == empty ]]; then
+		[[ -z $2 ]] || fail "$1: '$2' is not empty"
+		return
+	fi
+	lib_given "$1" "$2" "$4" || return 0
 	lib_compare "$2" "$3" "$4" || fail "$1: '$2' is not $3 '$4'"
 }
 
-# check_time: the same with a bound widened by CODEL_TEST_SLACK
+# check_faults WHAT OPERATOR NUMBER COMMAND...: COMMAND compares things, and prints a line for each fault
+# and "compared N" as the last line. Fail with the faults, if COMMAND fails, and unless N is OPERATOR
+# NUMBER: a list of faults is empty, too, if COMMAND died or found nothing to compare
+check_faults()
+{
+	local what=$1 operator=$2 number=$3 output last fault
+
+	shift 3
+	output=$("$@") || fail "$what: status $?: $*"
+	last=${output##*$'\n'}
+	check "$what: number of comparisons" "${last#compared }" "$operator" "$number"
+	while read -r fault; do
+		[[ -z $fault || $fault == "compared "* ]] || fail "$what: $fault"
+	done <<<"$output"
+}
+
+# check_time: the same as check, with a bound widened by CODEL_TEST_SLACK
 check_time()
 {
 	local bound=$4
 
+	lib_given "$1" "$2" "$4" || return 0
 	case $3 in
 	"<" | "<=") bound=$(awk -v b="$4" -v f="$CODEL_TEST_SLACK" 'BEGIN { print b * f }') ;;
 	">" | ">=") bound=$(awk -v b="$4" -v f="$CODEL_TEST_SLACK" 'BEGIN { print b / f }') ;;
@@ -94,23 +136,27 @@ check_near()
 {
 	local off
 
+	lib_given "$1" "$2" "$3" "$4" || return 0
+	[[ $2 =~ $LIB_NUMBER && $3 =~ $LIB_NUMBER ]] ||
+		fail "$1: '$2' or '$3' is not a number"
 	off=$(awk -v a="$2" -v b="$3" 'BEGIN { d = a - b; print d < 0 ? -d : d }')
-	[[ -n $2 ]] || off=none
 	lib_compare "$off" "<=" \
 		"$(awk -v t="$4" -v f="$CODEL_TEST_SLACK" 'BEGIN { print t * f }')" ||
 		fail "$1: '$2' is not $3 +- $4 (times $CODEL_TEST_SLACK)"
 }
 
-# refuses WHAT COMMAND...: the command must fail; its output is in REFUSAL
+# refuses WHAT COMMAND...: the command must run and fail; its output is in REFUSAL
 # shellcheck disable=SC2034 # REFUSAL is for the tests
 refuses()
 {
-	local what=$1
+	local what=$1 status=0
 
 	shift
-	if REFUSAL=$("$@" 2>&1); then
-		fail "$what: was accepted: $*"
-	fi
+	REFUSAL=$("$@" 2>&1) || status=$?
+	case $status in
+	0) fail "$what: was accepted: $*" ;;
+	126 | 127) fail "$what: did not run: $REFUSAL" ;;
+	esac
 }
 
 ### Actions of a case
@@ -188,13 +234,14 @@ lib_require_kinds()
 	done
 }
 
-# lib_in_case COMMAND: run it in the shell of the case
+# lib_in_case COMMAND: run it in the shell of the case. The trap is that of $(...) and <(...), too, and
+# with pipefail it sees each part of a pipeline: where tc or jq dies, the case fails
 lib_in_case()
 {
 	LIB_DEFERRED=()
 	trap lib_undo EXIT
 	trap 'fail "line $LINENO: status $?: $BASH_COMMAND"' ERR
-	set -eE
+	set -eE -o pipefail
 	eval "$1"
 }
 
@@ -240,6 +287,19 @@ lib_selected()
 	done
 }
 
+# lib_known [PATTERN | N/M...]: fail unless each PATTERN has a case: that of a case with another name
+# would run nothing
+lib_known()
+{
+	local pattern
+
+	for pattern; do
+		[[ $pattern == */* || -n $(lib_selected "$pattern") ]] && continue
+		echo "$0: no case has the name $pattern" >&2
+		return 1
+	done
+}
+
 lib_help()
 {
 	local i
@@ -259,6 +319,7 @@ lib_main()
 
 	[[ ${1:-} != -h && ${1:-} != --help ]] || lib_help
 	[[ $EUID -eq 0 ]] || ktap_skip_all "root is needed"
+	lib_known "$@" || exit "$KTAP_FAIL"
 	lib_require awk ethtool ip jq sed tc
 	LIB_TMP=$(mktemp -d)
 	trap 'rm -rf "$LIB_TMP"' EXIT

@@ -7,7 +7,9 @@ each with one line:
 
     send DEV COUNT [size=N] [prio=M:N] [flow=N] [flows=N]    frames of N bytes; their number
     agree DEV [held=M:,N]                          what is wrong, or an empty line
-    get DEV HANDLE FIELD...                        of a qdisc, from tc -j -s; a.b for nested fields
+    get DEV HANDLE FIELD...                        of a qdisc, from tc -j -s; a.b for nested fields. A
+                                                   field that tc leaves out is an error, but where
+                                                   FIELD=VALUE has a value for it
     class DEV CLASSID FIELD...                     of a class: qlen backlog drops deficit count ...
     classes DEV                                    CLASSID,QLEN,BACKLOG of each that has packets
     tx DEV                                         frames that the device was given
@@ -194,10 +196,13 @@ def calm() -> str:
 def fields(row: dict[str, Any], names: tuple[str, ...]) -> str:
     values = []
     for name in names:
+        name, _, default = name.partition("=")
         value: Any = row
         for part in name.split("."):
             value = value.get(part) if isinstance(value, dict) else None
-        values.append(json.dumps(value).strip('"'))
+        if value is None and not default:
+            raise LookupError(f"there is no {name}")
+        values.append(default if value is None else json.dumps(value).strip('"'))
     return " ".join(values)
 
 
@@ -205,7 +210,9 @@ def get(dev: str, wanted: str, *names: str) -> str:
     command = ["tc", "-j", "-s", "qdisc", "show", "dev", dev]
     table: Table = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     rows = [row for row in table if row["handle"] == wanted]
-    return fields(rows[0], names) if rows else "none"
+    if not rows:
+        raise LookupError(f"there is no qdisc {wanted} on {dev}")
+    return fields(rows[0], names)
 
 
 def class_row(tcmsg: bytes) -> dict[str, Any]:
