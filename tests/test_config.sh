@@ -50,22 +50,28 @@ show()
 	tc -n "$NS" -j qdisc show dev d0
 }
 
+# expect WHAT OPTIONS: these and no others, as JSON
 expect()
 {
-	show | jq -r --argjson want "$2" "$SHOWN | select(. != \$want)" >"$LIB_TMP/got"
-	[[ ! -s $LIB_TMP/got ]] || fail "$1: $(tr -d ' \n' <"$LIB_TMP/got"), not $2"
+	check "$1" "$(show | jq -c "$SHOWN | $SORTED")" == "$(jq -cn "$2 | $SORTED")"
 }
 
-# ask KIND <REQUESTS: each answer as a line of JSON
+# ask KIND <REQUESTS: each answer as a line of JSON. Fails unless there are as many
 ask()
 {
-	in_ns "$NS" "$LIB_DIR/netlink.py" d0 "$1"
+	local requests answers
+
+	requests=$(cat)
+	answers=$(in_ns "$NS" "$LIB_DIR/netlink.py" d0 "$1" <<<"$requests") ||
+		fail "netlink.py: status $?"
+	check "answers" "$(grep -c '^{' <<<"$answers" || :)" == "$(wc -l <<<"$requests")"
+	echo "$answers"
 }
 
-# option KIND NUMBER: the bytes in which the module dumps it
+# option NUMBER: the bytes in which the module dumps it, or "absent"
 option()
 {
-	in_ns "$NS" "$LIB_DIR/netlink.py" d0 dump | jq -r ".options.\"$1\""
+	in_ns "$NS" "$LIB_DIR/netlink.py" d0 dump | jq -r ".options.\"$1\" // \"absent\""
 }
 
 defaults()
@@ -149,21 +155,21 @@ change_all()
 }
 
 # Each change takes effect exactly, and does not alter other options
+# shellcheck disable=SC2016 # jq's
 changes()
 {
-	local kind=$1 list=$CHANGES line
+	local kind=$1 list=$CHANGES
 
 	! is_fair "$kind" || list+=$FQ_CODEL_CHANGES
 	device
 	tc -n "$NS" qdisc add dev d0 root handle 1: "$kind"
 	change_all "$kind" "$list" >"$LIB_TMP/steps"
-	while read -r line; do
-		fail "$line"
-	done < <(jq -nr "[inputs | .got |= ($SHOWN)]"' | . as $steps | range(1; length) |
-		($steps[. - 1].got + $steps[.].set) as $want | $steps[.] |
-		select(.got != $want) |
-		"after \(.words): \(.got), not \($want)"' "$LIB_TMP/steps")
-	check "changes" "$(wc -l <"$LIB_TMP/steps")" == "$(wc -l <<<"$list")"
+	check_faults "changes" == "$(grep -c '|' <<<"$list")" \
+		jq -nr "[inputs | .got |= ($SHOWN)]"' | . as $steps | (range(1; length) |
+			($steps[. - 1].got + $steps[.].set) as $want | $steps[.] |
+			select(.got == null or .got != $want) |
+			"after \(.words): \(.got), not \($want)"),
+			"compared \(length - 1)"' "$LIB_TMP/steps"
 }
 
 # A new qdisc has all that is given at once
@@ -192,7 +198,7 @@ ce_threshold_off()
 
 	! is_fair "$kind" || number=7
 	device
-	ask "$kind" <<-END | accepted
+	accepted "$kind" <<-END
 		create
 		change $number=u32:1000
 		change $CE_OFF
@@ -202,7 +208,7 @@ ce_threshold_off()
 	END
 	check "TCA_CODEL_EXT when off" "$(option "$EXT")" == 040001000800030050c30000
 	check "target, given besides" "$(option 1)" == 581b0000
-	check "ce_threshold when off" "$(option "$number")" == null
+	check "ce_threshold when off" "$(option "$number")" == absent
 }
 
 # Attributes in the nest switch the ceiling on and off. An explicit ceiling does not follow
@@ -212,15 +218,15 @@ ceiling()
 	local kind=$1
 
 	device
-	ask "$kind" <<-END | accepted
+	accepted "$kind" <<-END
 		create
 		change $CEILING=u32:20000
 		change $CEILING_OFF
 		change 1=u32:20000 $CEILING=u32:20001
 	END
 	check "TCA_CODEL_EXT with a ceiling" "$(option "$EXT")" == 0400010008000300214e0000
-	echo "change 2=u32:1 1=u32:20001" | ask "$kind" | sed "s/^/target 1 /" | refused
-	ask "$kind" <<-END | accepted
+	echo "target 1 change 2=u32:1 1=u32:20001" | refused "$kind"
+	accepted "$kind" <<-END
 		change $CEILING_OFF 1=u32:20001
 		replace
 	END
@@ -228,29 +234,39 @@ ceiling()
 	check "target, given besides" "$(option 1)" == 214e0000
 }
 
+# accepted KIND <REQUESTS: none is refused
 accepted()
 {
 	local answer
 
 	while read -r answer; do
 		[[ $answer == *'"errno": 0,'* ]] || fail "$answer"
-	done
+	done < <(ask "$1")
 }
 
-# The answer to each rejected request must contain the name and the number of the
-# attribute, and nothing may have changed. Lines are NAME NUMBER ANSWER.
+# refused KIND: the answer to each rejected request must contain the name and the number of the
+# attribute, and nothing may have changed. Lines of the input are NAME NUMBER REQUEST.
 refused()
 {
-	local line
+	local requests
 
-	while read -r line; do
-		fail "$line"
-	done < <(jq -rR '
-		capture("^(?<name>[^ ]+) (?<at>[^ ]+) (?<answer>.*)$") |
-		. as $want | .answer | fromjson |
-		select((.errno == "EINVAL" and .at == $want.at and (.changed | not) and
-			(.message | startswith($want.name + ": "))) | not) |
-		"\($want.name) at \($want.at) is to be blamed: \(tojson)"')
+	requests=$(cat)
+	check_faults "requests that are refused" == "$(wc -l <<<"$requests")" \
+		refused_wrongly "$1" "$requests"
+	echo "$(wc -l <<<"$requests") requests"
+}
+
+refused_wrongly()
+{
+	cut -d ' ' -f 3- <<<"$2" | ask "$1" >"$LIB_TMP/answers"
+	cut -d ' ' -f 1,2 <<<"$2" | paste -d ' ' - "$LIB_TMP/answers" | jq -nrR '
+		[inputs | capture("^(?<name>[^ ]+) (?<at>[^ ]+) (?<answer>.*)$") |
+			.answer |= fromjson] |
+		(.[] | . as $want | .answer |
+			select((.errno == "EINVAL" and .at == $want.at and .changed == false and
+				(.message | startswith($want.name + ": "))) | not) |
+			"\($want.name) at \($want.at) is to be blamed: \(tojson)"),
+		"compared \(length)"'
 }
 
 # wrong KIND: requests that must be rejected, each after the name and the number of the
@@ -356,12 +372,7 @@ refuse_all()
 	requests=$(wrong "$kind")
 	# codel has no attribute 6 that could be right
 	is_fair "$kind" || requests=${requests// 6=u32:1 / }
-	paste -d ' ' <(cut -d ' ' -f 1,2 <<<"$requests") \
-		<(cut -d ' ' -f 3- <<<"$requests" | sed "s/^/$verb /" | ask "$kind") |
-		tee "$LIB_TMP/answers" | refused
-	echo "$(wc -l <"$LIB_TMP/answers") requests"
-	check "requests that were answered" "$(wc -l <"$LIB_TMP/answers")" \
-		== "$(wc -l <<<"$requests")"
+	awk -v verb="$verb" '{ $2 = $2 " " verb; print }' <<<"$requests" | refused "$kind"
 }
 
 refused_on_create()
@@ -417,20 +428,24 @@ doubtful()
 	END
 }
 
+warned_wrongly()
+{
+	doubtful "$1" | cut -d ' ' -f 2- | ask "$1" >"$LIB_TMP/answers"
+	doubtful "$1" | cut -d ' ' -f 1 | paste -d ' ' - "$LIB_TMP/answers" | jq -nrR '
+		[inputs | capture("^(?<name>[^ ]+) (?<answer>.*)$") | .answer |= fromjson] |
+		(.[] | .name as $name | .answer |
+			select((.errno == 0 and if $name == "-" then .message == ""
+				else .message | startswith($name + ": ") end) | not) |
+			"a warning of \($name): \(tojson)"),
+		"compared \(length)"'
+}
+
 warnings()
 {
-	local kind=$1 line
+	local kind=$1
 
 	device
-	doubtful "$kind" | cut -d ' ' -f 2- | ask "$kind" >"$LIB_TMP/answers"
-	while read -r line; do
-		fail "$line"
-	done < <(paste -d ' ' <(doubtful "$kind" | cut -d ' ' -f 1) "$LIB_TMP/answers" | jq -rR '
-		capture("^(?<name>[^ ]+) (?<answer>.*)$") | .name as $name | .answer | fromjson |
-		select((.errno == 0 and if $name == "-" then .message == ""
-			else .message | startswith($name + ": ") end) | not) |
-		"a warning of \($name): \(tojson)"')
-	check "answers" "$(wc -l <"$LIB_TMP/answers")" == "$(doubtful "$kind" | wc -l)"
+	check_faults "warnings" == "$(doubtful "$kind" | wc -l)" warned_wrongly "$kind"
 	jq -r 'select(.message != "") | "\(.request): \(.message)"' "$LIB_TMP/answers"
 	tc -n "$NS" qdisc change dev d0 root handle 1: "$kind" target 5 >"$LIB_TMP/said" 2>&1
 	grep -q "^Warning: .*target: .*(us, ms or s" "$LIB_TMP/said" ||
@@ -460,8 +475,8 @@ stock_tc()
 	device
 	TC_LIB_DIR=/nonexistent tc -n "$NS" qdisc add dev d0 root "$kind"
 	# Not as JSON, which such a tc gets wrong for kinds that it does not know
-	TC_LIB_DIR=/nonexistent tc -n "$NS" -s qdisc show dev d0 | grep -q "^qdisc $kind " ||
-		fail "a tc without plugins does not show $kind"
+	check "kind that a tc without plugins shows" \
+		"$(TC_LIB_DIR=/nonexistent tc -n "$NS" -s qdisc show dev d0 | awk 'NR == 1 { print $2 }')" == "$kind"
 	check "target in force" "$(option 1)" == 88130000
 }
 
@@ -470,7 +485,7 @@ stock_tc_plain_name()
 {
 	device
 	tc -n "$NS" qdisc add dev d0 root handle 1: codel
-	[[ $(option "$EXT") != null ]] || skip "the in-tree module serves codel"
+	[[ $(option "$EXT") != absent ]] || skip "the in-tree module serves codel"
 	TC_LIB_DIR=/nonexistent tc -n "$NS" qdisc change dev d0 root handle 1: codel \
 		limit 77 target 3ms interval 50ms ecn ce_threshold 1ms
 	expect "set by a tc without plugins" \
@@ -481,6 +496,11 @@ stock_tc_plain_name()
 module_users()
 {
 	cat "/sys/module/sch_${1}/refcnt"
+}
+
+has_no_users()
+{
+	[[ $(module_users "$1") == 0 ]]
 }
 
 # A qdisc that was refused, or went, leaves no reference to its module behind
@@ -498,8 +518,7 @@ no_reference_left()
 		echo "create 2=hex:01"
 		echo "create 4096=u32:1"
 	done | ask "$kind" >/dev/null
-	busywait 5 test "$(module_users "$kind")" -eq 0 ||
-		fail "$(module_users "$kind") users remain"
+	busywait 5 has_no_users "$kind" || fail "$(module_users "$kind") users remain"
 }
 
 lib_add_each defaults "defaults"
