@@ -117,19 +117,23 @@ by_ceiling()
 # All packets arrived at about the same time, and wait since then.
 sojourn_is_a_time()
 {
-	local apart
-
 	standing "$1"
-	apart=$(trace_lines 'qdisc_enqueue:|codel_drop:' | awk -v near="$(calc "1e-5 * $CODEL_TEST_SLACK")" '
+	check "drops" "$(trace_count codel_drop:)" ">" 5
+	check_faults "elapsed and sojourn time" == "$(trace_count codel_drop:)" wrong_sojourns
+}
+
+wrong_sojourns()
+{
+	trace_lines 'qdisc_enqueue:|codel_drop:' | awk -v near="$(calc "1e-5 * $CODEL_TEST_SLACK")" '
 		match($0, / [0-9]+\.[0-9]+: /) { now = substr($0, RSTART + 1) + 0 }
 		/qdisc_enqueue/ { arrival = arrival ? arrival : now; last = now; next }
 		match($0, /sojourn=[0-9]+/) {
 			waited = substr($0, RSTART + 8, RLENGTH - 8) / 1e9
 			if (waited > now - arrival + near || waited < now - last - near)
 				print now - arrival, waited
-		}')
-	check "drops" "$(trace_count codel_drop:)" ">" 5
-	check "elapsed and sojourn time, where they differ" "$apart" == ""
+			drops++
+		}
+		END { print "compared " drops + 0 }'
 }
 
 codel_limit()
@@ -236,13 +240,36 @@ marks()
 
 ### The dropping state
 
-# alternates: entered, left, entered, ..., left, for each flow
+# alternates: each flow that is not entered, left, entered, ..., left
 alternates()
 {
-	trace_lines codel_state: | sed 's/.* flow=\([0-9]*\) .* \([a-z]*\)$/\1 \2/' | awk '
+	trace_lines codel_state: | sed -n 's/.* flow=\([0-9]*\) .* \(dropping\|quiet\)$/\1 \2/p' | awk '
 		($2 == "dropping") == in_it[$1] { print "flow", $1, "twice", $2 }
 		{ in_it[$1] = $2 == "dropping" }
-		END { for (flow in in_it) if (in_it[flow]) print "flow", flow, "never left" }'
+		END {
+			for (flow in in_it) if (in_it[flow]) print "flow", flow, "never left"
+			print "compared " NR
+		}'
+}
+
+# drops_outside: of the dropping state, of their flow
+drops_outside()
+{
+	trace_lines | awk '
+		!match($0, /flow=[0-9]+/) { print "no flow: " $0 }
+		{ flow = substr($0, RSTART, RLENGTH) }
+		/codel_state/ { in_it[flow] = $NF == "dropping"; next }
+		# the first drop is what enters it
+		!in_it[flow] { print }
+		{ drops++ }
+		END { print "compared " drops + 0 }'
+}
+
+# check_alternates: all events do, and there are at least two
+check_alternates()
+{
+	check "entered and left" "$(trace_count codel_state:)" ">=" 2
+	check_faults "entered and left" == "$(trace_count codel_state:)" alternates
 }
 
 # Two flows run empty while the third still stands; with few drops, so that the last packet
@@ -260,7 +287,7 @@ states()
 		drained "turn $turn"
 	done
 	trace_stop
-	check "what does not alternate" "$(alternates)" == ""
+	check_alternates
 	case $1 in
 	"$CODEL_KIND") check "flows" "$(flows codel_state:)" == 0 ;;
 	*) check "flows" "$(flows codel_state:)" == "3 4 5" ;;
@@ -268,11 +295,8 @@ states()
 	check "states entered, a turn" "$(trace_count 'codel_state: .* dropping')" ">=" 3
 	check "states left" "$(trace_count 'codel_state: .* quiet')" == \
 		"$(trace_count 'codel_state: .* dropping')"
-	check "drops outside of it" "$(trace_lines | awk '
-		{ match($0, /flow=[0-9]+/); flow = substr($0, RSTART, RLENGTH) }
-		/codel_state/ { in_it[flow] = $NF == "dropping"; next }
-		# the first drop is what enters it
-		!in_it[flow] { print }')" == ""
+	check "drops" "$(trace_count codel_drop:)" ">=" 3
+	check_faults "drops outside of it" == "$(trace_count codel_drop:)" drops_outside
 }
 
 # Putting the device down ends the dropping state, too
@@ -285,7 +309,7 @@ state_reset()
 	busywait 5 trace_has 'codel_state: .* dropping'
 	ip -n "$PROBE_NS" link set d0 down
 	trace_stop
-	check "what does not alternate" "$(alternates)" == ""
+	check_alternates
 	check "the last one" "$(trace_lines | tail -n 1 | sed 's/.*codel_state: //')" == \
 		"dev=d0 handle=10: flow=$(flow_of "$1") sojourn=0ns count=$(fields count | tr ' ' '\n' | tail -n 1) quiet"
 }
@@ -306,7 +330,7 @@ readable()
 	trace_require "${ALL[@]}"
 	for event in "${ALL[@]}"; do
 		check "$event: names without a number" \
-			"$(sed -n '/CODEL_/p' "$TRACEFS"/events/*/"$event/format")" == ""
+			"$(sed -n '/CODEL_/p' "$TRACEFS"/events/*/"$event/format")" empty
 	done
 }
 

@@ -51,15 +51,17 @@ trace_start()
 	echo 1 >"$TRACE/tracing_on"
 }
 
-# trace_stop: the events can be read now, and are complete
+# trace_stop: the events can be read now, and are complete: as many lines as the kernel has counted
 trace_stop()
 {
-	local lost
+	local lost kept
 
 	echo 0 >"$TRACE/tracing_on"
 	lost=$(awk '$1 == "overrun:" || $1 == "dropped" { n += $NF } END { print n }' \
 		"$TRACE"/per_cpu/*/stats)
 	check "events that the trace has lost" "$lost" == 0
+	kept=$(awk '$1 == "entries:" { n += $NF } END { print n }' "$TRACE"/per_cpu/*/stats)
+	check "events that can be read" "$(awk '!/^#/ { n++ } END { print n + 0 }' "$TRACE/trace")" == "$kept"
 }
 
 # trace_lines [PATTERN]: the events in words, those that match an extended regular
