@@ -330,11 +330,18 @@ fast()
 	check_near "seconds for 30" "$(jq -s '(last.time - first.time)' "$LIB_TMP/seen")" 0.29 0.005
 }
 
-# A recording shows the same as the live list
+# qdiscs_seen: all qdiscs in the last object, and what it says about them
+qdiscs_seen()
+{
+	jq -cs 'last.qdiscs | if length > 0 then . else error("there is no qdisc") end' "$LIB_TMP/seen"
+}
+
+# During traffic a recording has as many objects as it was asked for, and at rest it shows the
+# same as the live list
 recording()
 {
 	topo_create
-	topo_bottleneck 10mbit "$1"
+	topo_bottleneck 10mbit "$1" limit 300
 	sink_start
 	udp_send --size 1236 --rate 14e6 --time 3 >/dev/null &
 	see 0 record "$LIB_TMP/file" -i 0.3 -c 5
@@ -343,6 +350,13 @@ recording()
 	check "objects" "$(wc -l <"$LIB_TMP/seen")" == 5
 	check "balance" "$(seen '.ledger | .received.packets == .sent.packets +
 		.queued.packets + ([.drop[].packets] | add)')" == true
+	sink_stop
+	see 0 record "$LIB_TMP/file" -i 0.3 -c 2
+	see 0 --json -i 0.3 -c 2
+	qdiscs_seen >"$LIB_TMP/live"
+	check "drops in the live list" "$(seen .stats.drops)" ">" 0
+	see 0 replay "$LIB_TMP/file" --speed 0 --json
+	check "qdiscs of the recording" "$(qdiscs_seen)" == "$(<"$LIB_TMP/live")"
 	see 3 record /nonexistent/file
 	check "said" "$(cat "$LIB_TMP/said")" == \
 		"codelstat: /nonexistent/file: No such file or directory"
