@@ -100,6 +100,15 @@ noecn()
 	all_dropped
 }
 
+# hystart VALUE: of TCP cubic on this machine, until the case ends
+hystart()
+{
+	local file=/sys/module/tcp_cubic/parameters/hystart
+
+	defer sh -c "echo $(<"$file") >$file"
+	echo "$1" >"$file"
+}
+
 # tcp KIND LOST OPTION...: TCP slows down, and loses no more than LOST segments. Its window
 # ends the slow start at a delay above the ceiling, 50 ms, and below the interval, 100 ms.
 # (HyStart would end it at a moment that depends on microseconds.)
@@ -114,7 +123,7 @@ tcp()
 	for ns in "$CLIENT" "$SERVER"; do
 		in_ns "$ns" sysctl -qw net.ipv4.tcp_ecn=1
 	done
-	echo 0 >/sys/module/tcp_cubic/parameters/hystart
+	hystart 0
 	tcp_serve
 	before=$(ip_count "$SERVER" InCEPkts)
 	tcp_run tcp -t 6 -w 120K
