@@ -3,7 +3,7 @@
 # check: overload who_takes_marks clone
 #
 # With ecn, CoDel marks ECN-capable packets (RFC 3168) instead of dropping them, and no other
-# packets. The packets that tc counts as marked arrive with CE set and a valid checksum, with
+# packets. Above a limit, ECN-capable packets are dropped, too. The packets that tc counts as marked arrive with CE set and a valid checksum, with
 # any VLAN tags before the IP header. A packet that shares its header with a clone is marked
 # in a copy, and the clone is not changed.
 #
@@ -98,6 +98,37 @@ noecn()
 	topo_bottleneck 10mbit "$1" noecn ceiling off
 	burst "$ECT0"
 	all_dropped
+}
+
+# ect_above_limit KIND CAUSE OPTION...: more ECN-capable packets than a limit allows. They are dropped: a
+# mark in place of a drop would leave the queue longer than the limit. tbf sends a packet and keeps the
+# next; CoDel, with a target of 4000 s, signals nothing.
+ect_above_limit()
+{
+	local kind=$1 cause=$2 tos
+
+	shift 2
+	topo_create
+	topo_bottleneck -s tbf 80bit "$kind" ecn target 4000s "$@"
+	sink_start
+	for tos in "$ECT1" "$ECT0"; do
+		udp_send --tos "$tos" --size 986 --burst 200 --groups 1 --source $((6000 + tos)) >/dev/null
+	done
+	check "causes of drops" "$(bottleneck_get '[.dropped | to_entries[] |
+		select(.value.packets > 0).key] | join(" ")')" == "$cause"
+	check "dropped because of $cause" "$(bottleneck_get ".dropped.$cause.packets")" ">=" 290
+	check "drop_overlimit" "$(bottleneck_get .drop_overlimit)" == "$(bottleneck_get .drops)"
+	check "queued" "$(bottleneck_get .qlen)" "<=" 101
+	check "marked" "$(bottleneck_get '[.marked[].packets] | add')" == 0
+
+	# One more packet wakes tbf before its timer expires
+	tc -n "$ROUTER" qdisc change dev r1 root handle 1: tbf rate 100mbit burst 16000 limit 1000000
+	udp_send --size 986 --burst 1 --groups 1 --source 7000 >/dev/null
+	sink_stop
+	check "arrived" "$(udp_sum packets)" == "$(bottleneck_get .packets)"
+	check "arrived and dropped" "$(bottleneck_get '.packets + .drops')" == 401
+	check "arrived with CE" "$(udp_sum ce)" == 0
+	check "CE as the kernel counts it" "$(ip_count "$SERVER" InCEPkts)" == 0
 }
 
 # hystart VALUE: of TCP cubic on this machine, until the case ends
@@ -262,6 +293,9 @@ sink_read()
 lib_add_each overload "ECT(0): every signal is a mark, at interval/sqrt(count)"
 lib_add_each who_takes_marks "ECT(1) is marked, not-ECT is dropped"
 lib_add_each noecn "noecn: ECT(0) is dropped"
+lib_add_each ect_above_limit "ECN-capable packets above limit are dropped, not marked" limit limit 100
+lib_add ect_above_limit "$FQ_CODEL_KIND: ECN-capable packets above memory_limit are dropped, not marked" \
+	"$FQ_CODEL_KIND" memory memory_limit 100000
 lib_add_each tcp "TCP with ECN loses nothing" 0 ceiling off
 lib_add_each tcp "TCP with ECN loses hardly anything to the ceiling" 3
 lib_add_each ipv6 "IPv6"
