@@ -49,7 +49,7 @@ rates()
 	before=$(dmesg | wc -l)
 	for rate in 64kbit 1mbit 19mbit 1gbit 40gbit 100gbit; do
 		setup --up "$rate" --down "$rate"
-		setup --up "$rate" --down "$rate" | grep -q "nothing to change" ||
+		[[ $(setup --up "$rate" --down "$rate") == *"nothing to change"* ]] ||
 			fail "$rate: the second setup changes something"
 	done
 	dmesg | tail -n +$((before + 1)) | grep -i htb && fail "the kernel complains"
@@ -237,7 +237,8 @@ odd_names()
 		ip -n "$ROUTER" link add name "$name" type dummy
 		ip -n "$ROUTER" link set dev "$name" up
 		in_ns "$ROUTER" "$CODELCTL" setup --up 8mbit --down 20mbit -- "$name" || fail "$name: setup"
-		in_ns "$ROUTER" "$CODELCTL" show -- "$name" | grep -aq ": in force$" || fail "$name: show"
+		in_ns "$ROUTER" "$CODELCTL" show -- "$name" >"$LIB_TMP/shown" || fail "$name: show"
+		grep -aq ": in force$" "$LIB_TMP/shown" || fail "$name: not in force"
 		check "$name: classes" "$(tc -n "$ROUTER" class show dev "$name" | grep -c "rate 8Mbit")" == 1
 		in_ns "$ROUTER" "$CODELCTL" undo -- "$name" || fail "$name: undo"
 		ip -n "$ROUTER" link del dev "$name"
