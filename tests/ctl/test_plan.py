@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import shown
 from cases import case, check, refused
 from codelctllib import offloads, plan, values
 from codelctllib.former import Former, restore_root
 from codelctllib.plan import Observed, Port
-from shown import CLSACT, FORMER, FRESH, MERGES, SPLITS
+from shown import CLSACT, DEFAULT_ROOT, FORMER, FRESH, MERGES, SPLITS
 
 BOTH = {"up": "19mbit", "down": "95mbit"}
 RESTORE = [["tc", "qdisc", "del", "dev", "eth0", "root"]]
@@ -45,6 +46,59 @@ def after(given: dict[str, str]) -> Observed:
     return Observed(device, ifb, MERGES if request.keep_offloads else SPLITS, False)
 
 
+# What tc shows after a setup with BOTH: the size table of HTB, or the options of cake, and bytes per second.
+# These are not made by the code under test, which would have a mistake on both sides.
+TABLE = {"mtu": 2047, "tsize": 2048}
+SHOWN: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[int, int]]] = {
+    "raw": ({"linklayer": "ethernet", "overhead": -14}, {"atm": "noatm"}, (2375000, 11875000)),
+    "ethernet": (
+        {"linklayer": "ethernet", "overhead": 24, "mpu": 84, **TABLE},
+        {"atm": "noatm", "overhead": 38, "mpu": 84},
+        (2375000, 11875000),
+    ),
+    "pppoe-vdsl": (
+        {"linklayer": "ethernet", "overhead": 16, "mpu": 68, **TABLE},
+        {"atm": "ptm", "overhead": 30, "mpu": 68},
+        (2338461, 11692307),
+    ),
+    "pppoe-adsl": (
+        {"linklayer": "atm", "overhead": 26, **TABLE},
+        {"atm": "atm", "overhead": 40},
+        (2375000, 11875000),
+    ),
+}
+
+
+def htb(name: str, kind: str, stab: dict[str, Any], rate: int, **other: int) -> Port:
+    """A device with HTB and a leaf; `other` numbers than those of a link with BOTH."""
+    burst = other.get("burst", rate // 1000)
+    less = 0 if kind.endswith("_oot") else 1
+    times = {
+        "target": other.get("target", 5000) - less,
+        "interval": other.get("interval", 100000) - less,
+    }
+    root = {"kind": "htb", "handle": "c0de:", "root": True, "options": {"r2q": 10}, "stab": stab}
+    leaf = {"kind": kind, "handle": "c0df:", "parent": "c0de:1", "options": times}
+    item = {"class": "htb", "handle": "c0de:1", "root": True, "rate": rate, "ceil": rate,
+            "burst": burst, "cburst": burst, "quantum": other.get("quantum", burst)}  # fmt: skip
+    return Port(shown.link(name), [root, leaf], [item])
+
+
+def cake(name: str, options: dict[str, Any], bandwidth: int, ingress: bool) -> Port:
+    options = {"bandwidth": bandwidth, "diffserv": "diffserv3", **options, "ingress": ingress}
+    return Port(
+        shown.link(name), [{"kind": "cake", "handle": "c0ca:", "root": True, "options": options}]
+    )
+
+
+def as_shown(up: Port | None, down: Port | None) -> Observed:
+    device = up or Port(shown.link("eth0"), [DEFAULT_ROOT])
+    if down:
+        filters = [shown.redirect("ifb-eth0")]
+        device = replace(device, qdiscs=[*device.qdiscs, CLSACT], filters=filters)
+    return Observed(device, down or Port(), SPLITS, False)
+
+
 def commands(given: dict[str, str], now: Observed, former: Former = FORMER) -> list[str]:
     found = plan.commands("eth0", values.parse(given), now, former)
     return [" ".join(command) for command in found]
@@ -62,11 +116,29 @@ def setup() -> None:
 
 @case("setup again: no commands, for every kind and link")
 def again() -> None:
+    check("kinds", len(values.KINDS), 5)
     for kind in values.KINDS:
-        for framing in ("raw", "ethernet", "pppoe-vdsl", "pppoe-adsl"):
-            for rates in (BOTH, {"up": "64kbit"}, {"down": "100gbit"}):
-                given = {**rates, "kind": kind, "link": framing}
-                check(f"{given}", commands(given, after(given)), [])
+        for framing, (stab, options, rates) in SHOWN.items():
+            given = {**BOTH, "kind": kind, "link": framing}
+            if kind == "cake":
+                up = cake("eth0", options, 2375000, False)
+                down = cake("ifb-eth0", options, 11875000, True)
+            else:
+                up = htb("eth0", kind, stab, rates[0])
+                down = htb("ifb-eth0", kind, stab, rates[1])
+            check(f"{given}", commands(given, as_shown(up, down)), [])
+
+
+@case("setup again: no commands, for slow and fast links")
+def again_rates() -> None:
+    stab = SHOWN["ethernet"][0]
+    # A packet takes 192.25 ms: the target is one and a half of them
+    slow = htb("eth0", "fq_codel_oot", stab, 8000, burst=1538, target=288375, interval=383375)
+    check("64 kbit/s", commands({"up": "64kbit"}, as_shown(slow, None)), [])
+    fast = htb("ifb-eth0", "fq_codel_oot", stab, 12500000000, quantum=60000)
+    # A link so fast keeps its offloads
+    now = replace(as_shown(None, fast), features=MERGES)
+    check("100 Gbit/s", commands({"down": "100gbit"}, now), [])
 
 
 @case("setup again: times and bursts that the kernel rounded count as equal")
