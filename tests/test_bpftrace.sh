@@ -121,12 +121,22 @@ flows()
 # A flow at a time; bpftrace and tracefs look at the clock one after the other
 dropping_time()
 {
+	local flow us
+
 	dropping dropping
-	check "flows" "$(counted | wc -l)" ">=" 1
+	states_in_trace >"$LIB_TMP/states"
+	check "flows" "$(wc -l <"$LIB_TMP/states")" ">=" 1
+	check "flows" "$(counted | wc -l)" == "$(wc -l <"$LIB_TMP/states")"
 	while read -r flow us; do
 		check_near "flow $flow, us in the dropping state" \
 			"$(counted | sed -n "s/^d0, $flow, //p")" "$us" 100
-	done < <(trace_lines codel_state: | awk '
+	done <"$LIB_TMP/states"
+}
+
+# states_in_trace: each flow, and its time in the dropping state, us
+states_in_trace()
+{
+	trace_lines codel_state: | awk '
 		{
 			match($0, / [0-9]+\.[0-9]+: /)
 			now = substr($0, RSTART + 1) * 1e6
@@ -135,7 +145,7 @@ dropping_time()
 		}
 		/dropping$/ { since[flow] = now }
 		/quiet$/ { us[flow] += now - since[flow] }
-		END { for (flow in us) printf "%d %d\n", flow, us[flow] }')
+		END { for (flow in us) printf "%d %d\n", flow, us[flow] }'
 }
 
 # 240 packets of 1 ms at once; those that CoDel marks are not marked again
