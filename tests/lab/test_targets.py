@@ -8,8 +8,12 @@ Tables of results made by hand, and what must be said of each.
 
 from __future__ import annotations
 
+import contextlib
+import io
+import runpy
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Sequence
 
 HERE = Path(__file__).resolve().parent
@@ -174,6 +178,57 @@ CASES: list[tuple[str, str, list[Run], Verdicts]] = [
     ("ratelimit", "less offered", [calls("codel_oot", "500", 1, 999)], [None, None]),
 ]  # fmt: skip
 
+PROGRAM = SimpleNamespace(**runpy.run_path(str(HERE / "check")))
+REDUCED = {name: PROGRAM.checks_of(name) for name in PROGRAM.experiments()}
+
+
+def fell(qdisc: str, longest: float) -> Run:
+    return {**fallen(1, longest, 1), "qdisc": qdisc}
+
+
+def late(qdisc: str, p99: float, longest: float = 1) -> Run:
+    return run(qdisc, {}, delay_ms=delay(1, p99=p99, max=longest))
+
+
+GOOD5 = [run("codel_oot", {}, delay_ms=delay(6), packets=1, bytes=1)]
+IDLE5 = [run("codel_oot", {}, delay_ms=delay(6), packets=0, bytes=1)]
+
+
+def limited(longest: float, marked: int = 500) -> Run:
+    flows = {"flood": {"marked": marked, "packets": 1000}}
+    return run("codel_oot_off", {}, delay_ms=delay(1, p99=606, max=longest), traffic=flows)
+
+
+def separate(p99: float, share: float) -> Run:
+    flows = {"flood": {"bytes": share}}
+    return run("fq_codel_oot", {}, delay_ms=delay(1, p99=p99), bytes=100, traffic=flows)
+
+
+ON, OFF = late("codel_oot", 45), limited(606)
+FQ, FQ_OFF = separate(48, 20), late("fq_codel_oot_off", 289, 297)
+# Of the reduced grids: just inside and just outside of each bound
+CHECKS: list[tuple[str, str, list[Run], Verdicts]] = [
+    ("fig5", "too short", [run("codel_oot", {}, delay_ms=delay(3.9))], [False]),
+    ("fig5", "inside", [run("codel_oot", {}, delay_ms=delay(4))], [True]),
+    ("fig5", "too long", [run("codel_oot", {}, delay_ms=delay(8.1))], [False]),
+    ("falling", "inside", [fell("codel_oot", 150), fell("codel_oot_off", 375)], [True, True]),
+    ("falling", "too long", [fell("codel_oot", 151), fell("codel_oot_off", 400)], [False, True]),
+    ("falling", "not much shorter than without", [fell("codel_oot", 150), fell("codel_oot_off", 374)], [True, False]),
+    ("falling", "nothing to compare with", [fell("codel_oot", 150)], [True, None]),
+    ("overload", "inside", [late("codel", 100), late("codel_oot_off", 115)], [True]),
+    ("overload", "longer than in-tree", [late("codel", 100), late("codel_oot_off", 116)], [False]),
+    ("overload", "shorter than in-tree", [late("codel", 100), late("codel_oot_off", 84)], [False]),
+    ("overload", "nothing to compare with", [late("codel_oot_off", 1)], [None]),
+    ("unresponsive", "inside", [ON, OFF, FQ, FQ_OFF], [True] * 6),
+    ("unresponsive", "no ceiling", [late("codel_oot", 606), OFF, FQ, FQ_OFF], [False] + [True] * 5),
+    ("unresponsive", "no ceiling of fq_codel_oot", [ON, OFF, separate(71, 20), FQ_OFF], [True, False] + [True] * 4),
+    ("unresponsive", "no limit", [ON, limited(2500), FQ, FQ_OFF], [True] * 2 + [False] + [True] * 3),
+    ("unresponsive", "a limit that is not reached", [ON, limited(589), FQ, FQ_OFF], [True] * 2 + [False] + [True] * 3),
+    ("unresponsive", "no limit of fq_codel_oot", [ON, OFF, FQ, late("fq_codel_oot_off", 1, 351)], [True] * 3 + [False] + [True] * 2),
+    ("unresponsive", "no marks", [ON, limited(606, 0), FQ, FQ_OFF], [True] * 4 + [False, True]),
+    ("unresponsive", "one queue for all", [ON, OFF, separate(45, 96), FQ_OFF], [True] * 5 + [False]),
+]  # fmt: skip
+
 TEXTS = [
     (0, "0"),
     (0.0517, "0.052"),
@@ -215,18 +270,50 @@ def missing(*runs: tuple[str, str, int]) -> int:
     return document("x", [run(q, {"rate": r}, s) for q, r, s in runs]).missing
 
 
-def looser() -> list[str]:
-    """Results that meet the bounds of the sources meet those of the reduced grids."""
-    wrong = []
-    for found in sample.default():
-        module = figures.BY_NAME.get(found["name"])
-        if not module:
-            continue
-        results = Results(found)
-        both = figures.targets(module, results), figures.targets(module, results, reduced=True)
-        wrong += [t.text for t, checked in zip(*both) if t.met and not checked.met]
-        wrong += [k for k in getattr(module, "BOUNDS", {}) if k not in module.CHECK]
-    return wrong
+def reduced(name: str, runs: list[Run]) -> Verdicts:
+    """The verdicts on a reduced grid."""
+    found = document(name, runs)
+    return [one.judge(found).met for one in REDUCED[name]]
+
+
+def without_results() -> list[str]:
+    """Verdicts that are met by nothing, or by a run that lacks the number."""
+    bare = [
+        run(q, {})
+        for q in ("codel", "codel_oot", "codel_oot_off", "fq_codel_oot", "fq_codel_oot_off")
+    ]
+    return [
+        f"{name}: {one.text}"
+        for name, every in REDUCED.items()
+        for one in every
+        for runs in ([], bare)
+        if one.judge(document(name, runs)).met is not None
+    ]
+
+
+def in_the_check() -> list[str]:
+    """Experiments that have a reduced grid or verdicts on one, but not both."""
+    names = {figures.document(module) for module in figures.EXPERIMENTS}
+    return sorted(n for n in names if (n in PROGRAM.experiments()) != bool(PROGRAM.checks_of(n)))
+
+
+def printed(results: Results | None, text: str) -> tuple[bool, bool]:
+    """Whether tests/lab/check prints as many results as it has planned, and whether it is content."""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        report = PROGRAM.Report([text])
+        report.experiment(text, results)
+    lines = said.getvalue().splitlines()
+    count = sum(line.startswith(("ok ", "not ok ")) for line in lines)
+    return lines[1] == f"1..{count}", report.good
+
+
+def lost() -> bool:
+    """Whether tests/lab/check is content after an experiment that was planned is not judged."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        report = PROGRAM.Report(["fig5", "falling"])
+        report.experiment("fig5", document("fig5", GOOD5))
+    return bool(report.good)
 
 
 def warmed_up() -> Verdicts:
@@ -243,7 +330,27 @@ def main() -> int:
     ]
     results += [(f"text: {value}", amounts.text(value), want) for value, want in TEXTS]
     results += [(f"label: {label}", amounts.pretty(label), want) for label, want in LABELS]
-    results += [("checks are looser", looser(), []), ("graph2: warm-up", warmed_up(), [True] * 3)]
+    results += [("graph2: warm-up", warmed_up(), [True] * 3)]
+    results += [
+        (f"reduced: {n}: {title}", reduced(n, runs), want) for n, title, runs, want in CHECKS
+    ]
+    results += [
+        ("reduced: each is in these tests", sorted({n for n, *_ in CHECKS}), sorted(REDUCED))
+    ]
+    results += [("reduced: nothing is met without results", without_results(), [])]
+    results += [("reduced: grids and verdicts", in_the_check(), [])]
+    results += [
+        ("reduced: as many as planned", printed(document("fig5", GOOD5), "fig5"), (True, True))
+    ]
+    results += [("reduced: as many without results", printed(None, "fig5"), (True, False))]
+    results += [
+        (
+            "reduced: a queue that carried nothing",
+            printed(document("fig5", IDLE5), "fig6"),
+            (True, False),
+        )
+    ]
+    results += [("reduced: an experiment is lost", lost(), False)]
     results += [*agree.tests(), *significance.tests(), *prose.tests()]
     some = [("a", "1mbit", 1), ("a", "1mbit", 2), ("b", "1mbit", 1)]
     results += [("a subject's own seeds", missing(*some), 0)]

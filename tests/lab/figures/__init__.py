@@ -3,11 +3,11 @@
 
 Each has a NAME, a TITLE, a SOURCE, the CLAIM of the source, and `table(results)`. Its document is out/lab/NAME.json,
 or that of another experiment, which it READS. Those with a figure have `picture(results)`, a CAPTION, and
-`describe(results)`, the alternative text; those with targets `targets(results, bounds)`, BOUNDS of
-the sources, and CHECK, those of the reduced grids that tests/lab/check runs. `comparable(results, targets)` marks
-targets that these runs cannot judge. SUBJECTS are those shown, where not all are. WHY is a mechanism in words that holds
-whatever is measured, without a number; `headlines(results)` are the measures in which the page compares out-of-tree with
-in-tree qdiscs.
+`describe(results)`, the alternative text; those with targets `targets(results, bounds)`, and BOUNDS of
+the sources. `comparable(results, targets)` marks targets that these runs cannot judge. Those whose document has a reduced
+grid have CHECK, the verdicts of tests/lab/check on it. SUBJECTS are those shown, where not all are. WHY is a
+mechanism in words that holds whatever is measured, without a number; `headlines(results)` are the measures in which the
+page compares out-of-tree with in-tree qdiscs.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ def shown(module: ModuleType, results: Results) -> Results:
     return results.only(lambda run: run.qdisc in module.SUBJECTS)
 
 
-def targets(module: ModuleType, results: Results, *, reduced: bool = False) -> list[Target]:
-    """What came of an experiment's targets; of a reduced grid, by its bounds."""
+def targets(module: ModuleType, results: Results) -> list[Target]:
+    """What came of an experiment's targets."""
     if not hasattr(module, "targets"):
         return []
-    found: list[Target] = module.targets(results, module.CHECK if reduced else module.BOUNDS)
-    if not reduced and hasattr(module, "comparable"):
+    found: list[Target] = module.targets(results, module.BOUNDS)
+    if hasattr(module, "comparable"):
         found = module.comparable(results, found)
     return found

@@ -13,6 +13,8 @@ from .verdict import Case, Target, not_comparable
 CODEL = "codel_oot"
 FQ_CODEL = "fq_codel_oot"
 TAIL_DROP = "pfifo"
+IN_TREE = "codel"
+WITHOUT = {name: f"{name}_off" for name in (CODEL, FQ_CODEL)}  # a ceiling
 BULK = re.compile(r"\d+ bulk")
 MANY = 5  # loads (of flows and round trips) whose middle may stand for the middle of a source's
 
@@ -22,7 +24,7 @@ Comparison = Callable[[float, float], float]
 
 def paper(results: Results, subject: str = CODEL) -> str:
     """The subject of the papers\u2019 targets: without a ceiling, which the papers do not have, where that was run."""
-    without = f"{subject}_off"
+    without = WITHOUT[subject]
     return without if without in results.subjects else subject
 
 

@@ -20,7 +20,6 @@ keeps the link busy there, with an MTU of 500 bytes as with one of 1500. RED\u20
 CAPTION = boxes.CAPTION
 KEYS = ("rate", "mtu")
 BOUNDS: Bounds = {"busy_percent": 90}
-CHECK: Bounds = {"busy_percent": 93}
 
 
 def judged(mtu: str, point: Point) -> bool:

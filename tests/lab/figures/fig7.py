@@ -37,18 +37,6 @@ BOUNDS: Bounds = {
     "max_slow_ms": 250,
     "in_tree_bytes_percent": 100,
 }
-# Phases of 8 s: what a change costs weighs more
-CHECK: Bounds = {
-    "median_ms": 2.7,
-    "p75_ms": 8,
-    "p95_ms": 120,
-    "bytes_percent": 69,
-    "control_point_ms": 6000,
-    "held_ms": 5500,
-    "max_ms": 250,
-    "max_slow_ms": 250,
-    "in_tree_bytes_percent": 95,
-}
 FAST_MBIT = 10  # the rates from which max_ms holds
 SECONDS = 10  # after a rise
 PUBLISHED = {

@@ -25,7 +25,6 @@ target\u2019s length is a small part of the window that has to grow again."""
 
 KEY = "rtt"
 BOUNDS: Bounds = {"up_to_s": 0.2, "percent": 98}
-CHECK: Bounds = {"up_to_s": 0.2, "percent": 87}
 
 
 def near(bounds: Bounds, point: Point) -> bool:

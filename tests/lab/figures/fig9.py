@@ -23,8 +23,6 @@ drops stand beside the indices."""
 
 KEY = "rtt"
 BOUNDS: Bounds = {"above_red": 0}
-# At 200 ms CoDel drops 40 packets, and the index of so few that hit at random is 0.9 to 0.98
-CHECK: Bounds = {"above_red": -0.2}
 
 
 def targets(results: Results, bounds: Bounds) -> list[Target]:

@@ -23,7 +23,6 @@ SUBJECTS = ("codel", "codel_oot", "fq_codel", "fq_codel_oot", "cake")
 
 FALL_S, SPIKE_S = 60.0, 5.0  # when the rate falls, and how long a spike is looked for
 BOUNDS: Bounds = {"share_percent": 55, "spike_ms": 150}
-CHECK: Bounds = {"share_percent": 80, "spike_ms": 230}
 SPIKE = "longest delay in the 5 s after it"
 PUBLISHED = {SPIKE: "FQ-CoDel about half of CoDel\u2019s"}
 

@@ -24,7 +24,6 @@ CAPTION = lines.CAPTION
 KEY = "load"
 MOST = "600"
 BOUNDS: Bounds = {"answered": 425, "p95_ms": 275}
-CHECK: Bounds = {"answered": 425, "p95_ms": 250}
 SHOWN = ("success", "median time to the answer", "95th percentile time to the answer")
 OURS = (cases.CODEL, "codel_oot_10ms", cases.FQ_CODEL)
 

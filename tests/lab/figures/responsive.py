@@ -25,7 +25,6 @@ well. The chapter on what a lower ceiling costs shows the curve."""
 HOW = """Over all cases of the table above, an exact test of Mann and Whitney in each case, whose rank sums are added
 (van Elteren). Holm\u2019s correction is over the measures of one qdisc."""
 BOUNDS: Bounds = {}
-CHECK: Bounds = {}
 
 
 def headlines(results: Results) -> list[Measure]:

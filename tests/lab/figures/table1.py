@@ -26,7 +26,6 @@ WHY = """The source states neither the round trip nor the buffer. A full packet 
 does not drop the last one: its queue cannot be several times smaller than a short buffer."""
 
 BOUNDS: Bounds = {"drops_percent": 100, "queue_times": 5, "low_percent": 95, "high_percent": 105}
-CHECK: Bounds = {"drops_percent": 155, "queue_times": 2.6, "low_percent": 88, "high_percent": 112}
 
 
 def direction(queue: str) -> str:
