@@ -14,6 +14,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib/ktap.sh"
 
 MUTANTS=()	# names
+MUTANTS_JOBS=$(nproc)	# copies at a time
 MUTANTS_WORK=	# the folder of all copies
 
 # mutant_break FILE N FOLDER: without fuzz, so that a patch for other code than this fails
@@ -68,9 +69,28 @@ mutant_report()
 mutants_help()
 {
 	cat <<-END
-		usage: $0
+		usage: $0 [WORD...]
 		Break copies of the code, and test that the tests notice. Prints KTAP.
+		With WORDs, only the copies that have one of them in their names.
 	END
+}
+
+# mutants_select WORD...: keep their numbers, by which mutant_break finds the patches
+mutants_select()
+{
+	local i word kept
+
+	for i in "${!MUTANTS[@]}"; do
+		kept=
+		for word; do
+			[[ ${MUTANTS[i]} != *"$word"* ]] || kept=yes
+		done
+		[[ $kept ]] || unset "MUTANTS[i]"
+	done
+	if ((${#MUTANTS[@]} == 0)); then
+		echo "$0: no mutant has one of these words: $*" >&2
+		exit 2
+	fi
 }
 
 mutants_main()
@@ -84,13 +104,14 @@ mutants_main()
 		mutants_help
 		exit
 	fi
+	((${#} == 1)) || mutants_select "${@:2}"
 	ktap_plan "${#MUTANTS[@]}"
 	MUTANTS_WORK=$(mktemp -d) || exit 1
 	trap 'rm -rf "$MUTANTS_WORK"' EXIT
 	trap 'exit 1' INT TERM
 	mutants_prepare "$MUTANTS_WORK/shared" || exit 1
 	for i in "${!MUTANTS[@]}"; do
-		while (($(jobs -rp | wc -l) >= $(nproc))); do
+		while (($(jobs -rp | wc -l) >= MUTANTS_JOBS)); do
 			wait -n
 		done
 		mutant_try "$file" "$i" &

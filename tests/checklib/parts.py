@@ -15,12 +15,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from vmlib.releases import (
-    DEFAULT as RELEASE,
-)  # its in-tree fq_codel has the defects that tests must see
+from vmlib import releases
 
 TESTS = Path(__file__).resolve().parents[1]
 TOP = TESTS.parent
+RELEASE = releases.DEFAULT  # its in-tree fq_codel has the defects that tests must see
 LINE = re.compile(r"^# check: (.+)$", re.M)
 REDUCED_GRID = "[grid.check]"  # of an experiment that has a form for tests
 
@@ -88,6 +87,7 @@ def with_images() -> dict[str, Program]:
         "deb-install": _script("tests/deb/install"),
         "lab-page": _script("tests/lab/test_page.py"),
         "tree-kernels": _script("tests/tree/kernels"),
+        "lab/mutants": _script("tests/lab/mutants"),
     }
     for path in (p for f in FOLDERS for p in sorted(TESTS.glob(f"{f}/test_*.sh"))):
         name = f"{path.parent.name}/{path.name}"
