@@ -190,7 +190,8 @@ own() {
 foreign() {
 	local name
 
-	ktap_plan 5
+	ktap_plan 6
+	test_case fuzz ./fuzz "$rounds"
 	flent
 	if [ -z "$source" ] && have_tools && ./iproute2_source "$tmp/source" >"$tmp/log" 2>&1; then
 		source=$tmp/source
