@@ -223,7 +223,7 @@ CHECKS: list[tuple[str, str, list[Run], Verdicts]] = [
     ("unresponsive", "no ceiling", [late("codel_oot", 606), OFF, FQ, FQ_OFF], [False] + [True] * 5),
     ("unresponsive", "no ceiling of fq_codel_oot", [ON, OFF, separate(71, 20), FQ_OFF], [True, False] + [True] * 4),
     ("unresponsive", "no limit", [ON, limited(2500), FQ, FQ_OFF], [True] * 2 + [False] + [True] * 3),
-    ("unresponsive", "a limit that is not reached", [ON, limited(589), FQ, FQ_OFF], [True] * 2 + [False] + [True] * 3),
+    ("unresponsive", "a limit that is not reached", [ON, limited(499), FQ, FQ_OFF], [True] * 2 + [False] + [True] * 3),
     ("unresponsive", "no limit of fq_codel_oot", [ON, OFF, FQ, late("fq_codel_oot_off", 1, 351)], [True] * 3 + [False] + [True] * 2),
     ("unresponsive", "no marks", [ON, limited(606, 0), FQ, FQ_OFF], [True] * 4 + [False, True]),
     ("unresponsive", "one queue for all", [ON, OFF, separate(45, 96), FQ_OFF], [True] * 5 + [False]),
