@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: above selector
+# check: above
 #
 # ce_threshold marks every ECN-capable packet that waited for longer, and no other packet. It
 # can be changed and switched off on a live qdisc. fq_codel's selector selects packets by

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: numbers live
+# check: dry_run
 #
 # codelctl on a router's link: setup, setup again, and live changes.
 #

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: before_after
+# check: without_server
 #
 # codelctl prove and compare, for a router whose link is slow behind a modem (ctl/modem.sh).
 #

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: undo
+# check: returns
 #
 # codelctl leads back to the link as it was: after a failure or a signal at any command, and by undo. The topology is that
 # of test_codelctl.sh.

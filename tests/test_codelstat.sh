@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: same_as_tc parents one_flow
+# check: parents nothing
 #
 # codelstat shows the state of the kernel: its numbers equal those of tc, its verdicts fit the
 # traffic, it follows added and removed devices, and a thousand queues take little time. Its

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: schedule
+# check: probe
 #
 # CoDel keeps the delay of a queue near its target and the link busy, at any rate. TCP tests
 # the response of a sender; UDP that does not respond tests the times of the signals.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: overload who_takes_marks ect_above_limit clone
+# check: ect_above_limit clone
 #
 # With ecn, CoDel marks ECN-capable packets (RFC 3168) instead of dropping them, and no other
 # packets. Above a limit, ECN-capable packets are dropped, too. The packets that tc counts as marked arrive with CE set and a valid checksum, with

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: packet_sizes
+# check: quantum
 #
 # Flows share a link equally in bytes: with short or long packets, short or long paths, TCP
 # or UDP that does not respond. Jain's index of the throughput, (sum x)^2 / (n * sum x^2), is

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: runs_when_empty verdict chooses
+# check: chooses
 #
 #
 # Filters and classes of fq_codel. Filters select a packet's flow or its fate, also if the

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: kernel_dependent
+# check: 1/9
 #
 # After any operations in any order, every packet is accounted for: packets of any size,
 # priorities that name classes, live changes, filters, cleared counters, a device that goes

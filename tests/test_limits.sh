@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: codel_limit fq_limit fattest memory_limit
+# check: codel_limit fattest
 #
 # Limits of packets and of memory hold, also when they shrink under a full queue. The largest
 # flow loses packets. After every step, received = sent + dropped + queued, the causes are

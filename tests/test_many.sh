@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: stays_free
+# check: owes
 #
 # Many flows: bounds on the time for which a change of `flows` and a dequeue hold the root
 # lock. Few flows: no flow collides while a queue is idle.

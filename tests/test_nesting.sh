@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: nests
+# check: peeked_leaves_first no_class_stalls
 #
 #
 # Both kinds as root, on ifb, and as leaves of common parents. After every operation on a leaf

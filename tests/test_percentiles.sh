@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: 1/3
+# check: 1/6
 # vm: --module tests/slow
 #
 # The histogram is exact: under bulk TCP, a stream like a call's, and bursts, every percentile

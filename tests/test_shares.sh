@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: 1/4
+# check: few_flows
 #
 # Flows that send the same get the same share of the link, although they nearly fill the flow table.
 #
@@ -14,17 +14,17 @@
 
 lib_require python3
 
-# equal_flows KIND FLOWS: FLOWS flows send at twice the rate of the link; Jain's index of
-# their throughput in JAIN
+# equal_flows KIND FLOWS SIZE: FLOWS flows send datagrams of SIZE bytes at twice the rate of the link;
+# Jain's index of their throughput in JAIN
 equal_flows()
 {
-	local kind=$1 flows=$2
+	local kind=$1 flows=$2 size=$3
 
-	shift 2
+	shift 3
 	topo_create
 	topo_bottleneck 10mbit "$kind" "$@"
 	sink_start
-	udp_send --flows "$flows" --size 86 --rate 17.2e6 --time 3 >/dev/null
+	udp_send --flows "$flows" --size "$size" --rate 17.2e6 --time 3 >/dev/null
 	sink_stop
 	check "flows that arrive" "$(udp_each packets | wc -l)" == "$flows"
 	JAIN=$(udp_each packets | jain)
@@ -34,19 +34,27 @@ equal_flows()
 # fair KIND FLOWS LEAST OPTION...: the ceiling drops by chance, not from each the same number
 fair()
 {
-	equal_flows "$1" "$2" limit 2000 "${@:4}"
+	equal_flows "$1" "$2" 86 limit 2000 "${@:4}"
 	check "Jain's index" "$JAIN" ">=" "$3"
 	check "collisions" "$(bottleneck_get '.shared // 0')" == 0
+}
+
+# Longer packets, and fewer of them, take a tenth of the time
+few_flows()
+{
+	equal_flows "$1" 100 886
+	check "Jain's index" "$JAIN" ">=" 0.99
 }
 
 # In in-tree fq_codel, some of 900 flows collide in 1,024 queues
 kernel_unfair()
 {
 	require_in_tree fq_codel
-	equal_flows fq_codel "$1" limit 2000
+	equal_flows fq_codel "$1" 86 limit 2000
 	check "Jain's index" "$JAIN" "<" 0.95
 }
 
+lib_add few_flows "$FQ_CODEL_KIND: 100 equal flows with longer packets" "$FQ_CODEL_KIND"
 lib_add fair "$FQ_CODEL_KIND: 100 equal flows" "$FQ_CODEL_KIND" 100 0.99
 lib_add fair "$FQ_CODEL_KIND: 900 equal flows" "$FQ_CODEL_KIND" 900 0.97
 lib_add fair "$FQ_CODEL_KIND: 900 equal flows, ceiling off" "$FQ_CODEL_KIND" 900 0.99 ceiling off

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: delete_is_told_once deleted
+# check: delete_is_told_once
 #
 # Ends: the qdisc is deleted or replaced, its device is put down or removed, its namespace is
 # removed, its module is unloaded, each while packets arrive. Nothing remains, and the parent

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: by_codel reasons
+# check: by_codel
 # vm: --module tests/slow
 #
 # Tracepoints: codel_drop and codel_mark record every packet that the accounting counts, with
