@@ -7,6 +7,8 @@ import threading
 import time
 from dataclasses import dataclass, field
 
+from vmlib import timeline
+
 from .ktap import Case, Document, Verdict
 
 SLOWEST = 10  # parts whose times are shown
@@ -27,7 +29,8 @@ def again(label: str, case: str) -> str:
     function = case.partition(":")[0]
     chosen = f":{function}" if release and function.isidentifier() else ""
     option = f"--release {release} " if release else ""
-    return f"tests/check {option}{name}{chosen}"
+    course = f"{timeline.VARIABLE}={timeline.number()} " if timeline.number() else ""
+    return f"{course}tests/check {option}{name}{chosen}"
 
 
 def duration(seconds: float) -> str:

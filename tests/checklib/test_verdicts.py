@@ -9,6 +9,7 @@ counted; of names and the parts they stand for; of files and whether they are a 
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
 import subprocess
@@ -28,6 +29,7 @@ import ktap  # noqa: E402
 from checklib import guest, parts, unchanged  # noqa: E402
 from checklib.guest import Boot  # noqa: E402
 from checklib.ktap import Document, Verdict  # noqa: E402
+from vmlib import timeline  # noqa: E402
 
 OUTPUTS = [
     ("all pass", "1..2\nok 1 a\nok 2 b", 0, (2, 0, 0)),
@@ -286,8 +288,9 @@ def known_in(name: str) -> bool:
         return unchanged.in_any_timeline(note.with_name(name))
 
 
-def told(failed_at: int) -> list[str]:
+def told(failed_at: int, course: str = "0") -> list[str]:
     """What a report has printed when the result of this number has come, and what repeats it."""
+    os.environ[timeline.VARIABLE] = course
     made = CHECK.report.Report()
     said: list[str] = []
     made.say = lambda *lines: said.extend(lines)
@@ -351,6 +354,9 @@ def results() -> Iterator[tuple[str, Any, Any]]:
         "FAILED  trixie test_ecn.sh: b: y",
         "repeat it: tests/check --release trixie test_ecn:b",
     ]
+    yield "and in its timeline", told(2, "7")[-1], (
+        "repeat it: CODEL_TIMELINE=7 tests/check --release trixie test_ecn:b"
+    )
     yield "time left: nothing", left({}, {}), 0
     yield "time left: as estimated", left({"a": 100, "b": 100, "c": 50}, {"c": 50}), 100
     yield "time left: a slow host", left({"a": 100, "b": 100, "c": 90}, {"c": 190}), 200

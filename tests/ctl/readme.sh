@@ -66,7 +66,7 @@ router()
 	tc -n "$ROUTER" -j qdisc show dev eth0 >"$LIB_TMP/before"
 	paste_commands "$LIB_TMP/commands"
 	tc -n "$ROUTER" -j qdisc show dev eth0 | diff "$LIB_TMP/before" - || fail "the qdiscs are not as before"
-	check "settings that are left" "$(find /etc/codelctl -type f)" == ""
+	check "settings that are left" "$(find /etc/codelctl -type f)" empty
 	[[ ! -d /sys/module/sch_fq_codel_oot ]] || fail "the module is still loaded"
 }
 

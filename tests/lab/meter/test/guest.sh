@@ -164,7 +164,7 @@ gone()
 	ip -n "$ROUTER" link del r1
 	ip -n "$CLIENT" link del c0
 	check "waiting, without the device" "$(meter_get waiting)" == 0
-	check "links, without the device" "$(in_ns "$ROUTER" cat "$SLOW_LINK")" == ""
+	check "links, without the device" "$(in_ns "$ROUTER" cat "$SLOW_LINK")" empty
 	ip -n "$ROUTER" link add r1 type dummy
 	refuses "to change what is not there" slow_link "$ROUTER" r2 1
 	slow_link "$ROUTER" r1 1000
