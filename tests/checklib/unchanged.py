@@ -23,7 +23,7 @@ READS_PROSE = re.compile(r"lab-page|test_manuals|test_bpftrace|vm/test_r|deb-ins
 # What only the part of this name reads, and what only the parts of this folder do
 OWN = re.compile(r"tests/(test_\w+\.sh|vm/test_\w+\.sh|(?:codelstat|flows|lab|unit)(?=/)|check)")
 # Of tests/, what the laboratory reads. A test of it that uses more names it with --tests
-READ_BY_LAB = ("tests/lab/", "tests/vm/", "tests/slow/", "tests/ktap/")
+READ_BY_LAB = ("tests/lab/", "tests/vm/run", "tests/slow/", "tests/ktap/", "vm/")
 MORE_TESTS = re.compile(r"--tests (tests/\S+)")
 
 
@@ -40,7 +40,7 @@ def is_input(name: str, label: str) -> bool:
     owned = OWN.match(name)
     part = label.split()[-1].partition(":")[0]  # without the release and the cases
     if label.startswith("lab"):
-        mine = name.startswith(READ_BY_LAB) and not name.startswith("tests/vm/test_")
+        mine = name.startswith(READ_BY_LAB)
         return mine or not name.startswith(tree.NOT_BUILT) or tree.belongs(name, _more_tests(label))
     return not owned or owned[1] == part or owned[1] == part.partition("/")[0]
 

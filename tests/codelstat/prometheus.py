@@ -20,7 +20,7 @@ from typing import Any
 
 from cases import TOP, Skip
 
-sys.path.insert(0, str(TOP / "tests" / "vm"))
+sys.path.insert(0, str(TOP / "vm"))
 
 from vmlib import cache, process  # noqa: E402
 

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
-sys.path += [str(TOP / "tests" / part) for part in ("ktap", "vm")]
+sys.path += [str(TOP / "tests" / "ktap"), str(TOP / "vm")]
 sys.dont_write_bytecode = True
 
 from ktap import Skip, case, check, main  # noqa: E402

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "vm")]
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "vm")]
 sys.dont_write_bytecode = True
 
 from lablib import lab, machine, plan, work  # noqa: E402

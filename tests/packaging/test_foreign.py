@@ -18,7 +18,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
-sys.path += [str(TOP / "tests" / part) for part in ("ktap", "vm")]
+sys.path += [str(TOP / "tests" / "ktap"), str(TOP / "vm")]
 sys.dont_write_bytecode = True
 
 from ktap import Skip, case, check, main  # noqa: E402

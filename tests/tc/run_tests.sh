@@ -156,7 +156,7 @@ failed_build() {
 flent() {
 	local status=0
 
-	./foreign.py flent >"$tmp/flent" 2>"$tmp/why" || status=$?
+	../../scripts/foreign.py flent >"$tmp/flent" 2>"$tmp/why" || status=$?
 	if [ "$status" -eq "$KTAP_SKIP" ]; then
 		ktap_result "$KTAP_SKIP" flent "$(tail -n 1 "$tmp/why")"
 		return

@@ -11,7 +11,7 @@ releases=${RELEASE:-bookworm trixie sid}
 names=(codel.json fq_codel.json)
 
 status=0
-folder=$("$kinds/foreign.py" tc-testing 2>"$err") || status=$?
+folder=$("$kinds/../../scripts/foreign.py" tc-testing 2>"$err") || status=$?
 ((status != KTAP_SKIP)) || ktap_skip_all "$(tail -n 1 "$err")"
 
 # cases SUFFIX: how many passed of those that there are, and the failed ones

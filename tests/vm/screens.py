@@ -23,7 +23,7 @@ from typing import Iterator
 
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
-sys.path[:0] = [str(HERE), str(TOP / "tests" / "ktap")]
+sys.path[:0] = [str(TOP / "vm"), str(TOP / "tests" / "ktap")]
 sys.dont_write_bytecode = True
 
 import ktap  # noqa: E402

@@ -85,7 +85,7 @@ def virtual(release: str, jobs: list[Job], timeout: int) -> Results:
     """In virtual time: one instruction is one nanosecond."""
     with tempfile.TemporaryDirectory() as folder:
         plan = Path(folder) / "bench.plan"
-        argv = [str(TOP / "tests/vm/run"), "--release", release, "--timeout", str(timeout)]
+        argv = [str(TOP / "vm/run"), "--release", release, "--timeout", str(timeout)]
         argv += ["--module", str(BENCH), "--put", str(plan), "--"]
         argv += ["bash", "/root/tests/bench/guest.sh", "/root/bench.plan", "/root/codel_bench.ko"]
         return _run(argv, plan, jobs)

@@ -18,7 +18,7 @@ from typing import Any, Sequence
 
 LAB = Path(__file__).resolve().parents[1]
 TESTS = LAB.parent
-sys.path.insert(0, str(TESTS / "vm"))
+sys.path.insert(0, str(TESTS.parent / "vm"))
 
 from vmlib import cache, cpio, exact, process  # noqa: E402
 from vmlib import machine as vm  # noqa: E402

@@ -22,7 +22,7 @@ from typing import Any, Sequence
 
 LAB = Path(__file__).resolve().parents[1]
 if __name__ == "__main__":
-    sys.path[:0] = [str(LAB), str(LAB.parent / "vm")]
+    sys.path[:0] = [str(LAB), str(LAB.parents[1] / "vm")]
     sys.dont_write_bytecode = True
 
 from lablib.lab import Lab  # noqa: E402

@@ -242,7 +242,7 @@ def complaint(result: Result) -> str | None:
     if result.stands_at is not None:
         return (
             f"the machine hangs: its clock has stood at {result.stands_at:.3f} s of virtual time "
-            f"for {STANDSTILL:g} s (QEMU, or tests/vm/host/exact.c)"
+            f"for {STANDSTILL:g} s (QEMU, or vm/host/exact.c)"
         )
     bad = BAD.search(result.log)
     if not bad and not result.complete:

@@ -18,8 +18,8 @@ import zipfile
 from pathlib import Path
 from typing import Callable, Sequence
 
-TESTS = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(TESTS / "vm"))
+TOP = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TOP / "vm"))
 sys.dont_write_bytecode = True
 
 from vmlib import cache, process  # noqa: E402
