@@ -114,12 +114,12 @@ bench:
 	scripts/setup
 	tests/bench/run
 
-EXPERIMENTS = $(if $(EXP),$(EXP:%=tests/lab/experiments/%.toml),$(sort $(wildcard tests/lab/experiments/*.toml)))
+EXPERIMENTS = $(if $(EXP),$(EXP:%=lab/experiments/%.toml),$(sort $(wildcard lab/experiments/*.toml)))
 
 lab:
 	scripts/setup
-	tests/lab/run $(if $(GRID),--grid $(GRID)) $(EXPERIMENTS)
-	tests/lab/report.py
+	lab/run $(if $(GRID),--grid $(GRID)) $(EXPERIMENTS)
+	lab/report.py
 
 selftest:
 	tests/selftest

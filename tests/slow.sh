@@ -3,7 +3,7 @@
 #
 # A root qdisc has a queue only if the device is slow. Source it after lib.sh.
 
-SLOW_MODULE=/root/slow_link.ko	# from tests/vm/run --module tests/slow
+SLOW_MODULE=/root/slow_link.ko	# from tests/vm/run --module lab/slow
 SLOW_LINK=/sys/module/slow_link/parameters/link
 
 # slow_link NS DEV RATE: in bit/s, from now on; 0: as fast as it was. Without the module the

@@ -11,7 +11,7 @@
 #
 # All packets go to UDP port 9.
 #
-# vm: --module tests/consume --module tests/slow
+# vm: --module tests/consume --module lab/slow
 
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/probe.sh"

@@ -8,7 +8,7 @@
 # child; as a root, where most packets bypass the empty qdisc; and as a default qdisc, with
 # handle 0.
 #
-# vm: --module tests/slow --module tests/strict
+# vm: --module lab/slow --module tests/strict
 
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/lib.sh"

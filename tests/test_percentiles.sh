@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # check: 1/6
-# vm: --module tests/slow
+# vm: --module lab/slow
 #
 # The histogram is exact: under bulk TCP, a stream like a call's, and bursts, every percentile
 # is within a bucket of that of a full packet trace, which is made of the in-tree tracepoints;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # check: by_codel
-# vm: --module tests/slow
+# vm: --module lab/slow
 #
 # Tracepoints: codel_drop and codel_mark record every packet that the accounting counts, with
 # its cause, device, handle, flow, sojourn time, count and length; codel_state records each

@@ -92,10 +92,10 @@ def with_images() -> dict[str, Program]:
     for path in (p for f in FOLDERS for p in sorted(TESTS.glob(f"{f}/test_*.sh"))):
         name = f"{path.parent.name}/{path.name}"
         found[name] = _script(f"tests/{name}")
-    for path in sorted(TESTS.glob("lab/experiments/*.toml")):
+    for path in sorted(TOP.glob("lab/experiments/*.toml")):
         if REDUCED_GRID in path.read_text():
             file = str(path.relative_to(TOP))
-            found[f"lab/{path.stem}"] = _script("tests/lab/check", path.stem, file=file)
+            found[f"lab/{path.stem}"] = _script("lab/check", path.stem, file=file)
     for subject in TRAFFIC:
         found[f"lab/traffic-{subject}"] = _script("tests/lab/traffictest/run", subject)
     return found

@@ -18,12 +18,15 @@ from typing import Sequence
 
 from vmlib import cache, releases, timeline, tree
 
-PROSE = re.compile(r"(man|doc|tests/lab/report)/|[^/]+\.md$")
+PROSE = re.compile(r"(man|doc|lab/report)/|[^/]+\.md$")
 READS_PROSE = re.compile(r"lab-page|test_manuals|test_bpftrace|vm/test_r|deb-install|tree-kernels")
 # What only the part of this name reads, and what only the parts of this folder do
-OWN = re.compile(r"tests/(test_\w+\.sh|vm/test_\w+\.sh|(?:codelstat|flows|lab|unit)(?=/)|check)")
-# Of tests/, what the laboratory reads. A test of it that uses more names it with --tests
-READ_BY_LAB = ("tests/lab/", "tests/vm/run", "tests/slow/", "tests/ktap/", "vm/")
+OWN = re.compile(
+    r"(lab)/(?!slow/)"
+    r"|tests/(test_\w+\.sh|vm/test_\w+\.sh|(?:codelstat|flows|lab|unit)(?=/)|check)"
+)
+# Of what nothing is built from, what the laboratory reads. A test of it that uses more names it with --tests
+READ_BY_LAB = ("lab/", "vm/", "tests/lab/", "tests/vm/run", "tests/ktap/")
 MORE_TESTS = re.compile(r"--tests (tests/\S+)")
 
 
@@ -42,7 +45,8 @@ def is_input(name: str, label: str) -> bool:
     if label.startswith("lab"):
         mine = name.startswith(READ_BY_LAB)
         return mine or not name.startswith(tree.NOT_BUILT) or tree.belongs(name, _more_tests(label))
-    return not owned or owned[1] == part or owned[1] == part.partition("/")[0]
+    owner = owned and owned[owned.lastindex or 0]
+    return not owned or owner in (part, part.partition("/")[0])
 
 
 @functools.cache

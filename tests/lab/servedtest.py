@@ -8,8 +8,8 @@ import os
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1] / "vm")]
+TOP = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(TOP / "lab"), str(TOP / "vm")]
 sys.dont_write_bytecode = True
 
 from lablib import lab, machine, plan, work  # noqa: E402

@@ -13,12 +13,12 @@ name=lab-meter-$$
 work=$(mktemp -d)
 trap 'rm -rf "$work" "out/$name.tar"' EXIT
 
-tests/vm/run --release "${RELEASE:-bookworm}" --timeout 1500 --module tests/slow \
-	--module tests/lab/meter --get "/root/$name.tar" \
+tests/vm/run --release "${RELEASE:-bookworm}" --timeout 1500 --module lab/slow \
+	--module lab/meter --get "/root/$name.tar" \
 	--tests tests/lab/meter --tests tests/lib.sh --tests tests/slow.sh \
 	--tests tests/traffic.sh --tests tests/traffic.py --tests tests/trafficlib -- \
-	tests/lab/meter/test/guest.sh "$name" >"$work/said" 2>&1
+	tests/lab/meter/guest.sh "$name" >"$work/said" 2>&1
 status=$?
 mkdir "$work/kept"
 [[ ! -e out/$name.tar ]] || tar -xf "out/$name.tar" -C "$work/kept"
-/usr/bin/python3 -B tests/lab/meter/test/judge.py "$work/kept" "$work/said" "$status"
+/usr/bin/python3 -B tests/lab/meter/judge.py "$work/kept" "$work/said" "$status"

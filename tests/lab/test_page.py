@@ -19,8 +19,9 @@ from functools import partial
 from pathlib import Path
 from typing import Callable, Iterator
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+TOP = Path(__file__).resolve().parents[2]
+LAB = TOP / "lab"
+sys.path.insert(0, str(LAB))
 sys.dont_write_bytecode = True
 
 import figures  # noqa: E402
@@ -44,7 +45,7 @@ class Skip(Exception):
 
 def report(*argv: str | Path, home: Path | None = None) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "MPLCONFIGDIR": str(home)} if home else None
-    words = [str(HERE / "report.py"), *map(str, argv)]
+    words = [str(LAB / "report.py"), *map(str, argv)]
     return subprocess.run(words, capture_output=True, text=True, env=env)
 
 
@@ -186,12 +187,11 @@ def too_much(work: Path, out: Path) -> Complaints:
 
 # Names with digits, and the names of the commands
 NAMES = re.compile(r"fig(ure )?7|graph2|CS244|EXP=\w+|lab:\S+")
-TOP = HERE.parents[1]
 
 
 def readme_kept() -> Complaints:
     """The documents' blocks agree with the kept results."""
-    found = {p.stem: results.load(p) for p in sorted((HERE / "report").glob("*.json"))}
+    found = {p.stem: results.load(p) for p in sorted((LAB / "report").glob("*.json"))}
     return readme.stale("".join((TOP / n).read_text() for n in readme.FILES), found)
 
 
@@ -254,7 +254,7 @@ def releases(out: Path) -> Complaints:
 
 
 def inspected(browser: Browser, call: str) -> Complaints:
-    script = (HERE / "page" / "inspect.js").read_text()
+    script = (LAB / "page" / "inspect.js").read_text()
     found: Complaints = browser.evaluate(f"{script}\nunfold(); return {call};")
     return found
 
@@ -361,7 +361,7 @@ FAULTS = [
     ("a script", r"</body>", "<script></script></body>"),
     ("a tag that is not closed", r"</article>", ""),
 ]
-ELSEWHERE = [
+ELSEWLAB = [
     ("a figure from elsewhere", r'src="fig5.png"', 'src="https://a.example/fig5.png"'),
     ("a figure from another folder", r'src="fig5.png"', 'src="../fig5.png"'),
     ("a figure that is not there", r'src="fig5.png"', 'src="fig55.png"'),
@@ -373,7 +373,7 @@ def faults_noticed(page: Path) -> Complaints:
     text = page.read_text()
     copy = page.with_name("broken.html")
     wrong = []
-    for check, faults in ((markup.structure, FAULTS), (markup.self_contained, ELSEWHERE)):
+    for check, faults in ((markup.structure, FAULTS), (markup.self_contained, ELSEWLAB)):
         for title, pattern, instead in faults:
             copy.write_text(re.sub(pattern, lambda _m: instead, text))
             wrong += [] if check(copy) else [f"{title}: not noticed"]

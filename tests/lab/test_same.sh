@@ -28,8 +28,8 @@ ok()
 
 once()
 {
-	tests/lab/run --fresh --jobs "$1" --set duration=10s --set 'link.sat.down.rates=[["7s", "3mbit"]]' \
-		--json "$work/$1.json" tests/lab/scenarios/ferry.toml
+	lab/run --fresh --jobs "$1" --set duration=10s --set 'link.sat.down.rates=[["7s", "3mbit"]]' \
+		--json "$work/$1.json" lab/scenarios/ferry.toml
 }
 
 echo "TAP version 13"

@@ -16,8 +16,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Sequence
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+LAB = Path(__file__).resolve().parents[2] / "lab"
+sys.path.insert(0, str(LAB))
 sys.dont_write_bytecode = True
 
 import figures  # noqa: E402
@@ -178,7 +178,7 @@ CASES: list[tuple[str, str, list[Run], Verdicts]] = [
     ("ratelimit", "less offered", [calls("codel_oot", "500", 1, 999)], [None, None]),
 ]  # fmt: skip
 
-PROGRAM = SimpleNamespace(**runpy.run_path(str(HERE / "check")))
+PROGRAM = SimpleNamespace(**runpy.run_path(str(LAB / "check")))
 REDUCED = {name: PROGRAM.checks_of(name) for name in PROGRAM.experiments()}
 
 
@@ -298,7 +298,7 @@ def in_the_check() -> list[str]:
 
 
 def printed(results: Results | None, text: str) -> tuple[bool, bool]:
-    """Whether tests/lab/check prints as many results as it has planned, and whether it is content."""
+    """Whether lab/check prints as many results as it has planned, and whether it is content."""
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         report = PROGRAM.Report([text])
@@ -309,7 +309,7 @@ def printed(results: Results | None, text: str) -> tuple[bool, bool]:
 
 
 def lost() -> bool:
-    """Whether tests/lab/check is content after an experiment that was planned is not judged."""
+    """Whether lab/check is content after an experiment that was planned is not judged."""
     with contextlib.redirect_stdout(io.StringIO()):
         report = PROGRAM.Report(["fig5", "falling"])
         report.experiment("fig5", document("fig5", GOOD5))

@@ -15,7 +15,7 @@ import zlib
 from pathlib import Path
 from typing import Any, Callable, Sequence
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "guest"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "lab" / "guest"))
 
 import network  # noqa: E402
 import traffic  # noqa: E402

@@ -11,8 +11,9 @@ from typing import Iterator
 
 from lablib import plan, tree
 
-LAB = Path(__file__).resolve().parents[1]
-sys.path.append(str(LAB.parent / "ktap"))
+TOP = Path(__file__).resolve().parents[3]
+LAB = TOP / "lab"
+sys.path.append(str(TOP / "tests" / "ktap"))
 
 from ktap import case, main  # noqa: E402, F401
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""tests/lab/run with a machine that only seems to be one.
+"""lab/run with a machine that only seems to be one.
 
     fake.py FOLDER ARGUMENT...
 
@@ -20,9 +20,9 @@ import time
 from pathlib import Path
 from typing import Any, Sequence
 
-LAB = Path(__file__).resolve().parents[1]
+LAB = Path(__file__).resolve().parents[3] / "lab"
 if __name__ == "__main__":
-    sys.path[:0] = [str(LAB), str(LAB.parents[1] / "vm")]
+    sys.path[:0] = [str(LAB), str(LAB.parent / "vm")]
     sys.dont_write_bytecode = True
 
 from lablib.lab import Lab  # noqa: E402

@@ -160,7 +160,7 @@ def machine() -> None:
         err = io.StringIO()
         with contextlib.redirect_stderr(err):
             status = fake.main([scenario(where)], lab)
-        same("status", (status, err.getvalue()), (1, "tests/lab/run: there is no root\n"))
+        same("status", (status, err.getvalue()), (1, "lab/run: there is no root\n"))
 
 
 @case("command: what tc refuses is said with its line, before anything runs")
@@ -214,18 +214,17 @@ def no_rate() -> None:
 
 def shown() -> list[list[str]]:
     """Every command that the documents show for a scenario of the tree, in their order."""
-    files = [LAB.parents[1] / "README.md", LAB / "README.md", *sorted(LAB.glob("scenarios/*.toml"))]
+    files = [LAB.parent / "README.md", LAB / "README.md", *sorted(LAB.glob("scenarios/*.toml"))]
     text = "\n".join([path.read_text() for path in files] + [options.EXAMPLES])
     return [
-        found[0].split()
-        for found in re.finditer(r"\b(cp|tests/lab/run)\b[^`:\n]*\w\.toml( \.)?", text)
+        found[0].split() for found in re.finditer(r"\b(cp|lab/run)\b[^`:\n]*\w\.toml( \.)?", text)
     ]
 
 
 @case("command: every command in the documents works as it is written")
 def documented() -> None:
     with folder() as where:
-        (where / "tests").symlink_to(LAB.parent)
+        (where / "lab").symlink_to(LAB)
         commands = [words for words in shown() if "SCENARIO.toml" not in words]
         assert len(commands) > 8, commands
         for words in commands:

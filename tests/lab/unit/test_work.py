@@ -266,7 +266,7 @@ def failure() -> None:
         said = done.err.splitlines()[-19:]
         expected = ["FAILED s bad seed=1", *(f"    line {number}" for number in range(15, 30))]
         expected += [f"FAILED s bad seed={seed}: the same" for seed in (2, 3)]
-        expected += ["tests/lab/run: failed runs: 3; no results of s; what is done is kept"]
+        expected += ["lab/run: failed runs: 3; no results of s; what is done is kept"]
         same("reasons", said, expected)
 
 

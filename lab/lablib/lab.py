@@ -115,7 +115,7 @@ def explain(every: Sequence[work.Failed], without: Sequence[str]) -> Iterator[st
             yield from (f"    {line}" for line in failed.reason)
         told = failed.reason
     yield (
-        f"tests/lab/run: failed runs: {len(every)}; no results of {', '.join(without)}; "
+        f"lab/run: failed runs: {len(every)}; no results of {', '.join(without)}; "
         "what is done is kept"
     )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Results of a scenario, as tests/lab/run leaves them in out/lab/NAME.json."""
+"""Results of a scenario, as lab/run leaves them in out/lab/NAME.json."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Verdicts on the reduced grids, which tests/lab/check runs.
+"""Verdicts on the reduced grids, which lab/check runs.
 
 Each is written down apart from any results, so the number of verdicts is known before the runs. A number that any run
 of the subject lacks fails. A bound holds in timelines 1 to 10: their least and greatest value stands beside it.

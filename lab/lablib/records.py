@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""What the kernel module lab_meter has written: see tests/lab/meter/main.c."""
+"""What the kernel module lab_meter has written: see lab/meter/main.c."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-TOP = HERE.parents[1]
+TOP = HERE.parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
@@ -22,7 +22,7 @@ from page import book, build, keep, readme  # noqa: E402
 
 def options(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="tests/lab/report.py",
+        prog="lab/report.py",
         description="Reads DIR/*.json, writes a figure for each experiment and DIR/index.html.",
     )
     parser.add_argument("--out", metavar="DIR", type=Path, default=TOP / "out" / "lab")
@@ -32,7 +32,7 @@ def options(argv: list[str]) -> argparse.Namespace:
         type=Path,
         nargs="?",
         const=HERE / "report",
-        help="then copy page, figures and JSON to DIR (tests/lab/report), 6 MB at most",
+        help="then copy page, figures and JSON to DIR (lab/report), 6 MB at most",
     )
     parser.add_argument(
         "--readme",
@@ -76,7 +76,7 @@ def main(argv: list[str]) -> int:
     try:
         return report(options(argv))
     except (results.Invalid, keep.TooMuch, readme.Missing, OSError) as error:
-        print(f"tests/lab/report.py: {error}", file=sys.stderr)
+        print(f"lab/report.py: {error}", file=sys.stderr)
         return 1
 
 

@@ -5,7 +5,7 @@ Each has a NAME, a TITLE, a SOURCE, the CLAIM of the source, and `table(results)
 or that of another experiment, which it READS. Those with a figure have `picture(results)`, a CAPTION, and
 `describe(results)`, the alternative text; those with targets `targets(results, bounds)`, and BOUNDS of
 the sources. `comparable(results, targets)` marks targets that these runs cannot judge. Those whose document has a reduced
-grid have CHECK, the verdicts of tests/lab/check on it. SUBJECTS are those shown, where not all are. WHY is a
+grid have CHECK, the verdicts of lab/check on it. SUBJECTS are those shown, where not all are. WHY is a
 mechanism in words that holds whatever is measured, without a number; `headlines(results)` are the measures in which the
 page compares out-of-tree with in-tree qdiscs.
 """

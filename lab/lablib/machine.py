@@ -17,15 +17,16 @@ from pathlib import Path
 from typing import Any, Sequence
 
 LAB = Path(__file__).resolve().parents[1]
-TESTS = LAB.parent
-sys.path.insert(0, str(TESTS.parent / "vm"))
+sys.path.insert(0, str(LAB.parent / "vm"))
 
 from vmlib import cache, cpio, exact, process  # noqa: E402
 from vmlib import machine as vm  # noqa: E402
 from vmlib import releases, timeline, tree  # noqa: E402
 
 GUEST = LAB / "guest"
-MODULES = (LAB / "meter", TESTS / "slow")
+# Where the guest has it. Another path is another archive, and so another course of events in all kept results
+INSIDE = "root/tests/lab/guest"
+MODULES = (LAB / "meter", LAB / "slow")
 # What turns the guest's answer into a result
 REDUCTION = ("records.py", "measure.py")
 QUESTION = "/root/run.json"
@@ -56,12 +57,12 @@ def _archive(where: releases.Release, program: str, question: Any, get: Sequence
     stream = io.BytesIO()
     archive = cpio.Archive(stream)
     for path in _guest_files():
-        archive.file(f"root/{path.relative_to(TESTS.parent)}", path.read_bytes())
+        archive.file(f"{INSIDE}/{path.relative_to(GUEST)}", path.read_bytes())
     for folder in MODULES:
         for path in tree.module(where, folder):
             archive.file(f"root/{path.name}", path.read_bytes())
     archive.file(QUESTION[1:], json.dumps(question, sort_keys=True).encode())
-    command = ["python3", "-B", f"/root/{GUEST.relative_to(TESTS.parent)}/{program}"]
+    command = ["python3", "-B", f"/{INSIDE}/{program}"]
     lists = {"command": [*command, QUESTION, RESULT], "get": [RESULT, *get]}
     for name, strings in lists.items():
         archive.file(f".vm/{name}", b"".join(os.fsencode(s) + b"\0" for s in strings))

@@ -60,7 +60,7 @@ def machine(results: Results) -> str:
 
 def picture(module: ModuleType, results: Results, top: str = "../") -> str:
     """`top`: of the tree, from the document's folder."""
-    return f"![{module.describe(results)}]({top}tests/lab/report/{module.NAME}.png)"
+    return f"![{module.describe(results)}]({top}lab/report/{module.NAME}.png)"
 
 
 def of_falling(found: Documents) -> str:

@@ -22,7 +22,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import IO, Any, Callable, Iterator, Sequence
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "vm"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "vm"))
 
 from vmlib import process  # noqa: E402
 

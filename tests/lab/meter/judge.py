@@ -17,8 +17,8 @@ from typing import Any, Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parents[1]), str(HERE.parents[2])]
+TOP = Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(TOP / "lab"), str(TOP / "tests")]
 sys.dont_write_bytecode = True
 
 from lablib.records import DROPPED, MARKED, Damaged, Records, load  # noqa: E402

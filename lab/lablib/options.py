@@ -10,9 +10,9 @@ from .kinds import NAME
 from .scenario import DEFAULT_GRID
 
 EXAMPLES = """examples:
-  tests/lab/run tests/lab/scenarios/home.toml
-  tests/lab/run --set link.dsl.up.rate=3mbit --only pfifo,fq_codel_oot tests/lab/scenarios/home.toml
-  tests/lab/run --plan --grid full tests/lab/experiments/fig5.toml
+  lab/run lab/scenarios/home.toml
+  lab/run --set link.dsl.up.rate=3mbit --only pfifo,fq_codel_oot lab/scenarios/home.toml
+  lab/run --plan --grid full lab/experiments/fig5.toml
 """
 
 
@@ -44,7 +44,7 @@ def name(text: str) -> str:
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
-        prog="tests/lab/run",
+        prog="lab/run",
         description="Runs scenarios in virtual machines with virtual time, and shows what every "
         "packet waited. Results go to out/lab/NAME.json. Runs that were done before are not done "
         "again, so what was interrupted goes on where it was.",
