@@ -112,7 +112,7 @@ check-install:
 
 bench:
 	scripts/setup
-	tests/bench/run
+	bench/run
 
 EXPERIMENTS = $(if $(EXP),$(EXP:%=lab/experiments/%.toml),$(sort $(wildcard lab/experiments/*.toml)))
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # check: four_servers
+# vm: --put bench/guest.sh --put bench/served.sh
 #
 # A comparison with an in-tree qdisc fails if an out-of-tree module serves that qdisc
 # (served.sh); the benchmark fails before it measures.
@@ -12,6 +13,10 @@ LIB_NO_KINDS=1
 . "$LIB_DIR/modules.sh"
 # shellcheck source=tests/served.sh
 . "$LIB_DIR/served.sh"
+
+# In a machine it is beside tests/
+BENCHMARK=$LIB_DIR/../guest.sh
+[[ -e $BENCHMARK ]] || BENCHMARK=$LIB_DIR/../bench/guest.sh
 
 WRONG_ORDER="codel: the out-of-tree sch_codel_oot serves it;"
 WRONG_ORDER+=" load the in-tree sch_codel before sch_codel_oot"
@@ -100,7 +105,7 @@ benchmark_refuses()
 	start
 	load sch_codel_oot
 	printf 'run\tx\tcodel\t\tmode=none\n' >"$LIB_TMP/plan"
-	refuses "a measurement of codel" bash "$LIB_DIR/bench/guest.sh" "$LIB_TMP/plan" none.ko
+	refuses "a measurement of codel" bash "$BENCHMARK" "$LIB_TMP/plan" none.ko
 	check "the sentence" "$REFUSAL" == "$WRONG_ORDER"
 }
 

@@ -3,5 +3,5 @@
 #
 # Runs on the host: a reduced benchmark, in virtual time. Fails if a figure of
 # an out-of-tree qdisc is more than 3% above the one in recorded.json, which
-# `tests/bench/run --record` writes.
-exec "$(dirname "$0")/run" --check
+# `bench/run --record` writes.
+exec "$(dirname "$0")/../../bench/run" --check

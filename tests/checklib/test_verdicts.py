@@ -146,7 +146,7 @@ PROGRAMS = [
     "scripts/into-tree",
     "scripts/setup",
     "scripts/lint",
-    "tests/bench/run",
+    "bench/run",
     "tests/check",
     "tests/demo/run",
     "lab/check",

@@ -12,8 +12,6 @@ from . import timeline, tree
 from .releases import DEFAULT, RELEASES, VARIANTS
 
 USAGE_ERROR = 2
-# What --tests may place
-PLACED = ("tests", "lab")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -37,8 +35,10 @@ def _module(text: str) -> Path:
 
 def _tests(text: str) -> Path:
     path = Path(text).resolve()
-    if not path.exists() or not any(path.is_relative_to(tree.TOP / top) for top in PLACED):
-        raise argparse.ArgumentTypeError(f"'{text}' is not in {' or '.join(PLACED)} of {tree.TOP}")
+    if not path.exists() or not any(path.is_relative_to(tree.TOP / top) for top in tree.PLACED):
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not in {' or '.join(tree.PLACED)} of {tree.TOP}"
+        )
     return path.relative_to(tree.TOP)
 
 
@@ -88,7 +88,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     add("--module", metavar="DIR", type=_module, action="append", default=[],
         help="build the kernel module in DIR, place its .ko files in /root; repeatable")  # fmt: skip
     add("--tests", metavar="PATH", type=_tests, action="append", default=[],
-        help="of tests/, place only this part in /root; or a part of lab/; repeatable")  # fmt: skip
+        help="of tests/, place only this part in /root; or a part of lab/ or bench/; repeatable")  # fmt: skip
     add("--with", metavar="PACKAGE", dest="packages", type=_package, action="append", default=[],
         help="unpack this package of Debian's, and what it depends on, too; repeatable")  # fmt: skip
     add("--qdiscs", action="store_true",

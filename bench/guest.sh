@@ -18,8 +18,8 @@ FILE=/sys/kernel/debug/codel_bench/run
 SPEC=			# the qdisc that $DEV has
 loaded=()		# modules to unload in the end
 
-# shellcheck source=tests/served.sh
-. "$(dirname "$0")/../served.sh"
+# shellcheck source=bench/served.sh
+. "$(dirname "$0")/served.sh"
 
 die()
 {

@@ -14,7 +14,8 @@ from pathlib import Path
 from .plan import Job
 
 BENCH = Path(__file__).resolve().parents[1]
-TOP = BENCH.parents[1]
+TOP = BENCH.parent
+GUEST = ("guest.sh", "served.sh")
 QUIET = 10.0  # s between lines of progress
 HEADERS = ("kernel", "module", "served")
 
@@ -86,8 +87,9 @@ def virtual(release: str, jobs: list[Job], timeout: int) -> Results:
     with tempfile.TemporaryDirectory() as folder:
         plan = Path(folder) / "bench.plan"
         argv = [str(TOP / "vm/run"), "--release", release, "--timeout", str(timeout)]
-        argv += ["--module", str(BENCH), "--put", str(plan), "--"]
-        argv += ["bash", "/root/tests/bench/guest.sh", "/root/bench.plan", "/root/codel_bench.ko"]
+        argv += ["--module", str(BENCH), "--put", str(plan)]
+        argv += [word for name in GUEST for word in ("--tests", str(BENCH / name))]
+        argv += ["--", "bash", "/root/bench/guest.sh", "/root/bench.plan", "/root/codel_bench.ko"]
         return _run(argv, plan, jobs)
 
 
