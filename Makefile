@@ -92,7 +92,7 @@ demo check check-all:
 else
 demo:
 	scripts/setup
-	tests/demo/run
+	lab/demo/run
 
 check:
 	scripts/setup $(if $(MINUTES),check-all,check)

@@ -73,6 +73,6 @@ says 0 "codelctl requires Python: run 'sudo apt install python3'" \
 says 2 "codelctl: root is required: run \`sudo codelctl setup eth0 --up 1mbit\`" \
 	user codelctl/codelctl setup eth0 --up 1mbit
 says 1 "scripts/setup: packages are missing: run 'sudo apt-get install libmnl-dev'" setup
-says 1 "demo: root is required, to build in a chroot and in namespaces: run sudo make demo" user tests/demo/run
-says 1 "demo: python3 is missing: run 'sudo apt-get install python3'" without_python tests/demo/run
+says 1 "demo: root is required, to build in a chroot and in namespaces: run sudo make demo" user lab/demo/run
+says 1 "demo: python3 is missing: run 'sudo apt-get install python3'" without_python lab/demo/run
 ktap_exit

@@ -51,7 +51,7 @@ is_png()
 }
 
 ktap_plan 11
-tests/demo/run --ecn --seconds 8 --name demo-test >"$work/table" 2>"$work/progress"
+lab/demo/run --ecn --seconds 8 --name demo-test >"$work/table" 2>"$work/progress"
 status=$?
 ktap_notes "$work/progress" "$work/table"
 ktap_result $((status != 0)) "the demonstration runs"
@@ -74,7 +74,7 @@ claim "each qdisc is served by the module that its name says" \
 	"served_by == {'pfifo': 'built-in', 'codel_oot': 'sch_codel_oot', \
 		'fq_codel_oot': 'sch_fq_codel_oot'}"
 # A user namespace without a map: another user, who may read the tree
-unshare --user tests/demo/run >"$work/refusal" 2>&1
+unshare --user lab/demo/run >"$work/refusal" 2>&1
 [[ $? -eq 1 && $(<"$work/refusal") == "demo: root is required, "*": run sudo make demo" ]] || (ktap_notes "$work/refusal"; false)
 ktap_result $? "another user than root reads one sentence"
 is_png

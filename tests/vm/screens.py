@@ -64,7 +64,7 @@ class Screen:
 
 
 SCREENS = (
-    Screen("the table of make demo", "README.md", "              throughput", "tests/demo/run"),
+    Screen("the table of make demo", "README.md", "              throughput", "lab/demo/run"),
     Screen(
         "the statistics of tc",
         "doc/statistics.md",

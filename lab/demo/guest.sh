@@ -21,8 +21,8 @@ readonly QDISCS=(pfifo codel_oot fq_codel_oot)
 here=$(dirname "$0")
 work=$(mktemp -d)
 
-# shellcheck source=tests/served.sh
-. "$here/../served.sh"
+# shellcheck source=bench/served.sh
+. "$here/../../bench/served.sh"
 
 die()
 {
