@@ -88,7 +88,7 @@ IN_TIMELINE = $(if $(TIMELINE),CODEL_TIMELINE=$(TIMELINE))
 ifdef HOST
 demo check check-all:
 	scripts/setup
-	tests/host/run $(HOST) -- make $@ $(if $(MINUTES),MINUTES=$(MINUTES)) $(if $(TIMELINE),TIMELINE=$(TIMELINE))
+	tests/packages/host/run $(HOST) -- make $@ $(if $(MINUTES),MINUTES=$(MINUTES)) $(if $(TIMELINE),TIMELINE=$(TIMELINE))
 else
 demo:
 	scripts/setup
@@ -106,9 +106,9 @@ endif
 check-install:
 	scripts/setup check-all
 	for release in bookworm trixie sid; do \
-		tests/deb/install $$release && tests/deb/lifecycle $$release || exit; \
+		tests/packages/deb/install $$release && tests/packages/deb/lifecycle $$release || exit; \
 	done
-	for release in bookworm trixie sid; do tests/deb/plugins $$release || exit; done
+	for release in bookworm trixie sid; do tests/packages/deb/plugins $$release || exit; done
 
 bench:
 	scripts/setup

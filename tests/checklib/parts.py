@@ -65,10 +65,10 @@ HOST = {
     "codelctl": _script("tests/ctl/test_unit.py"),
     "messages": _script("tests/ctl/test_messages.sh"),
     "check": _script("tests/checklib/test_verdicts.py"),
-    "deb": _script("tests/deb/test_source.py"),
+    "deb": _script("tests/packages/deb/test_source.py"),
     "man": _script("tests/man/test_pages.py"),
-    "packaging": _script("tests/packaging/test_foreign.py"),
-    "tree": _script("tests/tree/test_into_tree.py"),
+    "packaging": _script("tests/packages/foreign/test_foreign.py"),
+    "tree": _script("tests/packages/tree/test_into_tree.py"),
     "lab": _script("tests/lab/test_scenario.py"),
     "lab-targets": _script("tests/lab/test_targets.py"),
 }
@@ -84,9 +84,9 @@ def with_images() -> dict[str, Program]:
     """
     found = {
         "lint": _script("scripts/lint"),
-        "deb-install": _script("tests/deb/install"),
+        "deb-install": _script("tests/packages/deb/install"),
         "lab-page": _script("tests/lab/test_page.py"),
-        "tree-kernels": _script("tests/tree/kernels"),
+        "tree-kernels": _script("tests/packages/tree/kernels"),
         "lab/mutants": _script("tests/lab/mutants"),
     }
     for path in (p for f in FOLDERS for p in sorted(TESTS.glob(f"{f}/test_*.sh"))):

@@ -3,7 +3,7 @@
 # check: all
 """scripts/into-tree adds files and lines to a kernel's tree once, and refuses other trees without a change.
 
-The tree here has only the files that lines are added to; tests/tree/kernels builds whole ones.
+The tree here has only the files that lines are added to; tests/packages/tree/kernels builds whole ones.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Iterator
 
-TOP = Path(__file__).resolve().parents[2]
+TOP = Path(__file__).resolve().parents[3]
 sys.path.append(str(TOP / "tests" / "ktap"))
 sys.dont_write_bytecode = True
 

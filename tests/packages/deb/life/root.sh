@@ -5,7 +5,7 @@
 # and SECOND are versions of kernels.
 set -u
 
-# shellcheck source=tests/deb/cases.sh
+# shellcheck source=tests/packages/deb/cases.sh
 . /mnt/cases.sh
 first=$2
 second=${3-}

@@ -9,7 +9,7 @@
 # The queues of the provider (isp) are long.
 set -u
 
-# shellcheck source=tests/deb/cases.sh
+# shellcheck source=tests/packages/deb/cases.sh
 . /mnt/cases.sh
 kernel=$(uname -r)
 LINK=(--up 3600kbit --down 7200kbit)

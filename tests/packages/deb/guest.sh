@@ -5,7 +5,7 @@
 # plugins and programs work. Where the kernel enforces signatures, it trusts the key of DKMS or refuses it.
 set -u
 
-# shellcheck source=tests/deb/cases.sh
+# shellcheck source=tests/packages/deb/cases.sh
 . ./cases.sh
 
 unload() {

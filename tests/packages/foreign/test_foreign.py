@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-TOP = HERE.parents[1]
+TOP = HERE.parents[2]
 sys.path += [str(TOP / "tests" / "ktap"), str(TOP / "vm")]
 sys.dont_write_bytecode = True
 

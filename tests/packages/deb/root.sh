@@ -6,7 +6,7 @@
 # signs the modules with a key of the ALGORITHM, rsa or ec.
 set -u
 
-# shellcheck source=tests/deb/cases.sh
+# shellcheck source=tests/packages/deb/cases.sh
 . "$1/cases.sh"
 folder=$1
 kernel=$(ls /lib/modules)

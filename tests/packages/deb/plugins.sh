@@ -5,7 +5,7 @@
 # the same as with its own: an upgrade of iproute2 alone does no harm, nor does its downgrade.
 set -u
 
-# shellcheck source=tests/deb/cases.sh
+# shellcheck source=tests/packages/deb/cases.sh
 . ./cases.sh
 
 # with RELEASE COMMAND...: a command with the plugin of this release

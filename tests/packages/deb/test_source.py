@@ -10,7 +10,7 @@ import sys
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[2]
+TOP = Path(__file__).resolve().parents[3]
 sys.path += [str(TOP / "tests" / "ktap"), str(TOP / "vm")]
 sys.dont_write_bytecode = True
 
