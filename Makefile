@@ -127,6 +127,6 @@ selftest:
 clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C tc clean
-	$(MAKE) -C tests/unit clean
-	$(MAKE) -C tests/flows clean
+	$(MAKE) -C tests/algorithm/unit clean
+	$(MAKE) -C tests/algorithm/flows clean
 	$(MAKE) -C tests/codelstat clean

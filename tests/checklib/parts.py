@@ -54,10 +54,10 @@ def _script(name: str, *arguments: str, file: str = "") -> Program:
 
 # These need no image of a release
 HOST = {
-    "unit": _make("tests/unit", "unit"),
-    "unit-mutants": _make("tests/unit", "mutants"),
-    "flows": _make("tests/flows", "unit"),
-    "flows-mutants": _make("tests/flows", "mutants"),
+    "unit": _make("tests/algorithm/unit", "unit"),
+    "unit-mutants": _make("tests/algorithm/unit", "mutants"),
+    "flows": _make("tests/algorithm/flows", "unit"),
+    "flows-mutants": _make("tests/algorithm/flows", "mutants"),
     "tc": _make("tc", "check", "tests/tc/Makefile"),
     "tc-foreign": _make("tc", "check-foreign", "tests/tc/Makefile"),
     "codelstat": _make("tests/codelstat", "check"),

@@ -129,7 +129,7 @@ INPUTS = [
     ("debian/control", "deb-install", True),
     ("man/codelctl.8", "deb-install", True),
     ("tests/packages/deb/guest.sh", "deb-install", True),
-    ("tests/unit/law.c", "deb-install", False),
+    ("tests/algorithm/unit/law.c", "deb-install", False),
     ("tests/test_ecn.sh", "trixie test_ecn.sh", True),
     ("tests/test_ecn.sh", "sid test_flows.sh", False),
     ("tests/lib/cases.sh", "trixie test_ecn.sh", True),

@@ -21,7 +21,7 @@
 #include "../../tc/tc_plugin.h"
 #include "../../uapi/codel_delay.h"
 #include "../../uapi/codel_uapi.h"
-#include "../unit/rng.h"
+#include "../algorithm/unit/rng.h"
 
 #define WORDS_MAX 64
 #define WORD_LEN 48
