@@ -129,4 +129,4 @@ clean:
 	$(MAKE) -C tc clean
 	$(MAKE) -C tests/algorithm/unit clean
 	$(MAKE) -C tests/algorithm/flows clean
-	$(MAKE) -C tests/codelstat clean
+	$(MAKE) -C tests/tools/codelstat clean

@@ -4,7 +4,7 @@
  *
  * tc finds a plugin as q_KIND.so in its library directory, and in it the
  * symbol KIND_qdisc_util. The plugin's undefined symbols are tc's own. No
- * distribution packages the headers that declare them; tests/tc/headers.c
+ * distribution packages the headers that declare them; tests/tools/tc/headers.c
  * compiles this file against those of an iproute2 source tree.
  */
 #ifndef TC_PLUGIN_H

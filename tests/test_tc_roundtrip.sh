@@ -123,7 +123,7 @@ first_options()
 	new_qdiscs "$1" 16 <<<"$LIST" >"$LIB_TMP/batch"
 	batch "$LIB_TMP/batch" >"$LIB_TMP/first"
 	check "qdiscs shown" "$(wc -l <"$LIB_TMP/first")" == "$(wc -l <<<"$LIST")"
-	jq -rf "$LIB_DIR/tc/options_from_json.jq" "$LIB_TMP/first" >"$LIB_TMP/arguments"
+	jq -rf "$LIB_DIR/tools/tc/options_from_json.jq" "$LIB_TMP/first" >"$LIB_TMP/arguments"
 }
 
 into_a_new_qdisc()

@@ -58,21 +58,21 @@ HOST = {
     "unit-mutants": _make("tests/algorithm/unit", "mutants"),
     "flows": _make("tests/algorithm/flows", "unit"),
     "flows-mutants": _make("tests/algorithm/flows", "mutants"),
-    "tc": _make("tc", "check", "tests/tc/Makefile"),
-    "tc-foreign": _make("tc", "check-foreign", "tests/tc/Makefile"),
-    "codelstat": _make("tests/codelstat", "check"),
-    "codelstat-prometheus": _make("tests/codelstat", "check-prometheus"),
-    "codelctl": _script("tests/ctl/test_unit.py"),
-    "messages": _script("tests/ctl/test_messages.sh"),
+    "tc": _make("tc", "check", "tests/tools/tc/Makefile"),
+    "tc-foreign": _make("tc", "check-foreign", "tests/tools/tc/Makefile"),
+    "codelstat": _make("tests/tools/codelstat", "check"),
+    "codelstat-prometheus": _make("tests/tools/codelstat", "check-prometheus"),
+    "codelctl": _script("tests/tools/ctl/test_unit.py"),
+    "messages": _script("tests/tools/ctl/test_messages.sh"),
     "check": _script("tests/checklib/test_verdicts.py"),
     "deb": _script("tests/packages/deb/test_source.py"),
-    "man": _script("tests/man/test_pages.py"),
+    "man": _script("tests/tools/man/test_pages.py"),
     "packaging": _script("tests/packages/foreign/test_foreign.py"),
     "tree": _script("tests/packages/tree/test_into_tree.py"),
     "lab": _script("tests/lab/test_scenario.py"),
     "lab-targets": _script("tests/lab/test_targets.py"),
 }
-FOLDERS = ("lab", "tc", "bench", "demo", "vm")
+FOLDERS = ("lab", "tools/tc", "bench", "demo", "vm")
 TRAFFIC = ("datagrams", "bulk", "connections", "web", "tools")
 
 
@@ -91,7 +91,7 @@ def with_images() -> dict[str, Program]:
     }
     for path in (p for f in FOLDERS for p in sorted(TESTS.glob(f"{f}/test_*.sh"))):
         name = f"{path.parent.name}/{path.name}"
-        found[name] = _script(f"tests/{name}")
+        found[name] = _script(str(path.relative_to(TOP)))
     for path in sorted(TOP.glob("lab/experiments/*.toml")):
         if REDUCED_GRID in path.read_text():
             file = str(path.relative_to(TOP))

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../algorithm/unit/ktap.h"
+#include "../../algorithm/unit/ktap.h"
 #include "openmetrics.h"
 
 static struct cs_qdisc qdisc = {

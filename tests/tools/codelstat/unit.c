@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../algorithm/unit/ktap.h"
+#include "../../algorithm/unit/ktap.h"
 #include "row.h"
 #include "text.h"
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[2]
+TOP = Path(__file__).resolve().parents[3]
 sys.path.append(str(TOP / "tests" / "ktap"))
 sys.dont_write_bytecode = True
 

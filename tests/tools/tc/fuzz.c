@@ -18,10 +18,10 @@
 #include <arpa/inet.h>
 #include <linux/if_ether.h>
 
-#include "../../tc/tc_plugin.h"
-#include "../../uapi/codel_delay.h"
-#include "../../uapi/codel_uapi.h"
-#include "../algorithm/unit/rng.h"
+#include "../../../tc/tc_plugin.h"
+#include "../../../uapi/codel_delay.h"
+#include "../../../uapi/codel_uapi.h"
+#include "../../algorithm/unit/rng.h"
 
 #define WORDS_MAX 64
 #define WORD_LEN 48

@@ -16,7 +16,7 @@ enum {
 #undef SPRINT_BSIZE
 #define PRINT_JSON PLUGIN_PRINT_JSON
 #define qdisc_util plugin_qdisc_util
-#include "../../tc/tc_plugin.h"
+#include "../../../tc/tc_plugin.h"
 #undef qdisc_util
 
 #define SAME_PLACE(member) \

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../algorithm/unit/ktap.h"
+#include "../../algorithm/unit/ktap.h"
 #include "flows.h"
 
 #define SECOND 1000000000ULL

@@ -4,7 +4,7 @@
 # The commands of README's section on routers, word for word: tests/vm/test_router.sh runs this in a machine.
 
 # shellcheck source=tests/lib.sh
-. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../../lib.sh"
 # shellcheck source=tests/traffic.sh
 . "$LIB_DIR/traffic.sh"
 # shellcheck source=tests/ctl.sh

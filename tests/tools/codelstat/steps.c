@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "../algorithm/unit/ktap.h"
+#include "../../algorithm/unit/ktap.h"
 #include "snapshot.h"
 
 #define QDISCS		100000U

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-TOP = HERE.parents[1]
-sys.path.append(str(HERE.parent / "ktap"))
+TOP = HERE.parents[2]
+sys.path.append(str(TOP / "tests" / "ktap"))
 
 from ktap import Skip, case, check, main  # noqa: E402, F401
 

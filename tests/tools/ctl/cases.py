@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Callable
 
-TOP = Path(__file__).resolve().parents[2]
+TOP = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(TOP / "codelctl"))
 sys.path.append(str(TOP / "tests" / "ktap"))
 

@@ -9,7 +9,7 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 
-#include "../algorithm/unit/ktap.h"
+#include "../../algorithm/unit/ktap.h"
 #include "commands.h"
 #include "raw.h"
 

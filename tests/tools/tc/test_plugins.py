@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Callable, NamedTuple, NoReturn
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "ktap"))
+sys.path.insert(0, str(HERE.parents[1] / "ktap"))
 sys.dont_write_bytecode = True
 
 import ktap  # noqa: E402

@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Makes tests/codelstat/shaped.rec, a recording of three seconds with both kinds at work:
+# Makes tests/tools/codelstat/shaped.rec, a recording of three seconds with both kinds at work:
 #
-#	tests/vm/run --release trixie --get /root/shaped.rec -- tests/codelstat/record.sh
-#	mv out/shaped.rec tests/codelstat/
+#	tests/vm/run --release trixie --get /root/shaped.rec -- tests/tools/codelstat/record.sh
+#	mv out/shaped.rec tests/tools/codelstat/
 #
 #	CLIENT --- r0 ROUTER r1 --- SERVER
 #	           htb 1: 1:1 8 Mbit/s  10: fq_codel_oot	two TCP with ECN, UDP of one flow
 #	                  1:2 2 Mbit/s  20: codel_oot limit 30	UDP that floods it
 #	           idle0: mq, as the machine makes it; idle1: in-tree codel
 # shellcheck disable=SC2119 # functions with optional arguments
-. "$(dirname "$0")/../lib.sh"
-. "$(dirname "$0")/../traffic.sh"
-. "$(dirname "$0")/../served.sh"
+. "$(dirname "$0")/../../lib.sh"
+. "$(dirname "$0")/../../traffic.sh"
+. "$(dirname "$0")/../../served.sh"
 LIB_NAME=record
 
 shape()

@@ -7,7 +7,7 @@
 
 set -u
 
-cd "$(dirname "$0")/../.." || exit 1
+cd "$(dirname "$0")/../../.." || exit 1
 top=$PWD
 # shellcheck source=tests/lib/ktap.sh
 . tests/lib/ktap.sh

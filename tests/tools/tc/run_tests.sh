@@ -10,7 +10,7 @@ set -u
 chosen=$1 plugins=$2 tc=$3 rounds=$4 source=${5:+$(realpath "$5")}
 cd "$(dirname "$0")" || exit
 # shellcheck source=tests/lib/ktap.sh
-. ../lib/ktap.sh
+. ../../lib/ktap.sh
 
 tmp=$(mktemp -d) || exit
 trap 'rm -rf "$tmp"' EXIT
@@ -156,7 +156,7 @@ failed_build() {
 flent() {
 	local status=0
 
-	../../scripts/foreign.py flent >"$tmp/flent" 2>"$tmp/why" || status=$?
+	../../../scripts/foreign.py flent >"$tmp/flent" 2>"$tmp/why" || status=$?
 	if [ "$status" -eq "$KTAP_SKIP" ]; then
 		ktap_result "$KTAP_SKIP" flent "$(tail -n 1 "$tmp/why")"
 		return

@@ -479,7 +479,7 @@ def _() -> None:
 
 @case("--version is the one of the modules")
 def _() -> None:
-    header = (HERE.parents[1] / "qdisc" / "codel_version.h").read_text()
+    header = (HERE.parents[2] / "qdisc" / "codel_version.h").read_text()
     version = re.findall(r'CODEL_VERSION "(.+)"', header)[0]
     for words in (("--version",), ("-V",), ("top", "--version"), ("-n", "nosuch", "-V")):
         check(" ".join(words), codelstat(*words).stdout, f"codelstat {version}\n")
