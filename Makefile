@@ -122,7 +122,7 @@ lab:
 	lab/report.py
 
 selftest:
-	tests/selftest
+	tests/kernel/selftest
 
 clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean

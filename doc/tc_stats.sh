@@ -3,11 +3,11 @@
 #
 # README's screen of tc -s: two TCP uploads and a sender that ignores losses, at 10 Mbit/s, over 50 ms.
 #
-#	tests/vm/run --qdiscs --tests tests/lib.sh --put doc/tc_stats.sh -- ./tc_stats.sh
+#	tests/vm/run --qdiscs --tests tests/kernel/lib.sh --put doc/tc_stats.sh -- ./tc_stats.sh
 
 set -euo pipefail
 
-. tests/lib.sh
+. tests/kernel/lib.sh
 
 # upload PORT [OPTION...]: to a server of its own, until the machine stops
 upload()

@@ -10,8 +10,8 @@
 #	mutant_build FOLDER	builds the tests with that code
 #	mutant_test FOLDER	runs them, and prints KTAP; status 0: all passed
 #
-# shellcheck source=tests/lib/ktap.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib/ktap.sh"
+# shellcheck source=tests/kernel/lib/ktap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/kernel/lib/ktap.sh"
 
 MUTANTS=()	# names
 MUTANTS_JOBS=$(nproc)	# copies at a time

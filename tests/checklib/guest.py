@@ -19,8 +19,8 @@ from . import durations, jobs, unchanged
 from .ktap import Document, Verdict
 from .report import Clock, Report
 
-TESTS = Path(__file__).resolve().parents[1]
-TOP = TESTS.parent
+TOP = Path(__file__).resolve().parents[2]
+SELFTESTS = TOP / "tests" / "kernel"
 OUT = TOP / "out" / "check"
 
 MARK = re.compile(r"@@ (begin|end|in use:) ?(.*)$")
@@ -55,7 +55,7 @@ def asked_for(names: list[str]) -> list[str]:
     """Options of tests/vm/run, from lines "# vm: OPTION ARGUMENT..." of the tests."""
     found: dict[tuple[str, str], None] = {}
     for name in names:
-        for line in ASKS.findall((TESTS / script(name)).read_text()):
+        for line in ASKS.findall((SELFTESTS / script(name)).read_text()):
             words = line.split()
             found |= dict.fromkeys(zip(words[::2], words[1::2]))
     return [word for pair in found for word in pair]

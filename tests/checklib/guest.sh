@@ -4,7 +4,7 @@
 # guest.sh TEST[:CASE,...]...: in the virtual machine, runs tests one after another. Lines
 # with @@ contain the running test, the kernel's time, and in the end the test's status.
 exec 2>&1
-cd "$(dirname "$0")/.." || exit
+cd "$(dirname "$0")/../kernel" || exit
 
 # Virtual seconds: a test that waits for ever ends, at no cost
 limit=50000

@@ -19,6 +19,7 @@ from vmlib import releases
 
 TESTS = Path(__file__).resolve().parents[1]
 TOP = TESTS.parent
+SELFTESTS = TESTS / "kernel"
 RELEASE = releases.DEFAULT  # its in-tree fq_codel has the defects that tests must see
 LINE = re.compile(r"^# check: (.+)$", re.M)
 REDUCED_GRID = "[grid.check]"  # of an experiment that has a form for tests
@@ -102,12 +103,12 @@ def with_images() -> dict[str, Program]:
 
 
 def selftests() -> list[str]:
-    return sorted(p.name for p in TESTS.glob("test_*.sh"))
+    return sorted(p.name for p in SELFTESTS.glob("test_*.sh"))
 
 
 def of_check(name: str) -> str | None:
     """What of a selftest belongs to `make check`: NAME or NAME:CASE,...; None: nothing."""
-    cases = in_check(TESTS / name)
+    cases = in_check(SELFTESTS / name)
     if cases == ["all"]:
         return name
     return f"{name}:{','.join(cases)}" if cases else None

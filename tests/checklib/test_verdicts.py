@@ -104,13 +104,13 @@ INPUTS = [
     ("lab/guest/main.py", "lab/falling", True),
     ("vm/vmlib/machine.py", "lab/traffic-web", True),
     ("lab/slow/slow_link.c", "lab/test_meter.sh", True),
-    ("tests/test_ecn.sh", "lab/falling", False),
-    ("tests/lib.sh", "lab-page", False),
-    ("tests/lib.sh", "lab/test_meter.sh", True),
-    ("tests/lib/cases.sh", "lab/test_meter.sh", True),
-    ("tests/lib/cases.sh", "lab-page", False),
-    ("tests/trafficlib/udp.py", "lab/test_meter.sh", True),
-    ("tests/test_ecn.sh", "lab/test_meter.sh", False),
+    ("tests/kernel/test_ecn.sh", "lab/falling", False),
+    ("tests/kernel/lib.sh", "lab-page", False),
+    ("tests/kernel/lib.sh", "lab/test_meter.sh", True),
+    ("tests/kernel/lib/cases.sh", "lab/test_meter.sh", True),
+    ("tests/kernel/lib/cases.sh", "lab-page", False),
+    ("tests/kernel/trafficlib/udp.py", "lab/test_meter.sh", True),
+    ("tests/kernel/test_ecn.sh", "lab/test_meter.sh", False),
     ("tests/check", "lab-page", False),
     ("README.md", "lab/falling", False),
     ("README.md", "lab-page", True),
@@ -119,21 +119,21 @@ INPUTS = [
     ("README.md", "vm/test_readme.sh", True),
     ("README.md", "vm/test_router.sh", True),
     ("lab/demo/run", "vm/test_readme.sh", True),
-    ("tests/lib/cases.sh", "vm/test_router.sh", True),
+    ("tests/kernel/lib/cases.sh", "vm/test_router.sh", True),
     ("vm/vmlib/machine.py", "vm/test_run.sh", True),
     ("tests/vm/test_run.sh", "vm/test_run.sh", True),
     ("tests/vm/test_failures.sh", "vm/test_run.sh", False),
-    ("tests/test_ecn.sh", "vm/test_run.sh", False),
+    ("tests/kernel/test_ecn.sh", "vm/test_run.sh", False),
     ("lab/check", "vm/test_run.sh", False),
     ("codel.h", "deb-install", True),
     ("debian/control", "deb-install", True),
     ("man/codelctl.8", "deb-install", True),
     ("tests/packages/deb/guest.sh", "deb-install", True),
     ("tests/algorithm/unit/law.c", "deb-install", False),
-    ("tests/test_ecn.sh", "trixie test_ecn.sh", True),
-    ("tests/test_ecn.sh", "sid test_flows.sh", False),
-    ("tests/lib/cases.sh", "trixie test_ecn.sh", True),
-    ("tests/traffic.py", "trixie test_ecn.sh", True),
+    ("tests/kernel/test_ecn.sh", "trixie test_ecn.sh", True),
+    ("tests/kernel/test_ecn.sh", "sid test_flows.sh", False),
+    ("tests/kernel/lib/cases.sh", "trixie test_ecn.sh", True),
+    ("tests/kernel/traffic.py", "trixie test_ecn.sh", True),
     ("lab/guest/main.py", "trixie test_ecn.sh", False),
     ("man/tc-codel_oot.8", "trixie test_ecn.sh", False),
     ("man/tc-codel_oot.8", "trixie test_manuals.sh", True),
@@ -153,8 +153,8 @@ PROGRAMS = [
     "lab/report.py",
     "lab/run",
     "tests/lab/traffictest/run",
-    "tests/selftest",
-    "tests/test_limits.sh",
+    "tests/kernel/selftest",
+    "tests/kernel/test_limits.sh",
     "tests/vm/debug/check",
     "tests/vm/run",
 ]
@@ -217,8 +217,8 @@ def without_cases() -> list[str]:
     """Selftests of which `make check` runs nothing, or cases that do not exist."""
     wrong = []
     for name in parts.selftests():
-        cases = parts.in_check(TESTS / name)
-        text = (TESTS / name).read_text()
+        cases = parts.in_check(parts.SELFTESTS / name)
+        text = (parts.SELFTESTS / name).read_text()
         named = [c for c in cases if c != "all" and not re.fullmatch(r"1/[2-9]", c)]
         missing = [c for c in named if not re.search(rf"^{c}\(\)$", text, re.M)]
         wrong += [f"{name}: {' '.join(missing) or 'nothing'}"] if missing or not cases else []

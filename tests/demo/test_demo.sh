@@ -13,8 +13,8 @@ trap 'rm -rf "$work" out/demo-test.json out/demo-test.png' EXIT
 json=out/demo-test.json
 png=out/demo-test.png
 
-# shellcheck source=tests/lib/ktap.sh
-. tests/lib/ktap.sh
+# shellcheck source=tests/kernel/lib/ktap.sh
+. tests/kernel/lib/ktap.sh
 
 # holds EXPRESSION: of every qdisc's figures by its kind, q, and its queue delay
 holds()

@@ -15,8 +15,8 @@ trap 'rm -rf "$work" "out/$name.tar"' EXIT
 
 tests/vm/run --release "${RELEASE:-bookworm}" --timeout 1500 --module lab/slow \
 	--module lab/meter --get "/root/$name.tar" \
-	--tests tests/lab/meter --tests tests/lib.sh --tests tests/slow.sh \
-	--tests tests/traffic.sh --tests tests/traffic.py --tests tests/trafficlib -- \
+	--tests tests/lab/meter --tests tests/kernel/lib.sh --tests tests/kernel/slow.sh \
+	--tests tests/kernel/traffic.sh --tests tests/kernel/traffic.py --tests tests/kernel/trafficlib -- \
 	tests/lab/meter/guest.sh "$name" >"$work/said" 2>&1
 status=$?
 mkdir "$work/kept"

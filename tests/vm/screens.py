@@ -69,7 +69,7 @@ SCREENS = (
         "the statistics of tc",
         "doc/statistics.md",
         "qdisc fq_codel_oot 10:",
-        "tests/vm/run --qdiscs --tests tests/lib.sh --put doc/tc_stats.sh -- ./tc_stats.sh",
+        "tests/vm/run --qdiscs --tests tests/kernel/lib.sh --put doc/tc_stats.sh -- ./tc_stats.sh",
     ),
 )
 

@@ -3,8 +3,8 @@
 # The library of the tests of the runner: cases, and a run that records its results.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-# shellcheck source=tests/lib/ktap.sh
-. "$here/../lib/ktap.sh"
+# shellcheck source=tests/kernel/lib/ktap.sh
+. "$here/../kernel/lib/ktap.sh"
 runner=$here/run
 work=$(mktemp -d)
 # shellcheck disable=SC2034 # for the tests

@@ -32,9 +32,9 @@ rm -f "$here/../../out/back" "$here/../../out/rel"
 vm --tests "$here/tap.sh" --tests "$here/crash" -- find tests -type f
 ok "--tests places that part of tests/" is "$(sort "$out" | paste -sd' ')" \
 	"tests/vm/crash/Kbuild tests/vm/crash/crash.c tests/vm/tap.sh"
-vm --tests "$here/../strict.sh" -- find tests -type f
+vm --tests "$here/../kernel/strict.sh" -- find tests -type f
 ok "--tests places the folder of a library beside it" is "$(sort "$out" | paste -sd' ')" \
-	"tests/strict.sh tests/strict/Kbuild tests/strict/sch_strict_parent.c"
+	"tests/kernel/strict.sh tests/kernel/strict/Kbuild tests/kernel/strict/sch_strict_parent.c"
 
 vm --get /no/such/file -- true
 ok "--get of a file that is not there fails" is "$status" 125

@@ -76,7 +76,7 @@ static bool sparse(void)
 	return sparse_waits(100, 2 * MS, 1.22) && sparse_waits(66, 2 * MS / 5, 1.22);
 }
 
-/* 65,536 sources send ten times the rate of the link; 16 flows, as in tests/test_flood.sh */
+/* 65,536 sources send ten times the rate of the link; 16 flows, as in tests/kernel/test_flood.sh */
 static bool flooded(void)
 {
 	u64 quiet = SECOND, noisy = 3 * SECOND;

@@ -12,9 +12,9 @@
 #	 ping
 
 # shellcheck disable=SC2119 # functions with optional arguments
-. "$(dirname "$0")/../../lib.sh"
-. "$(dirname "$0")/../../traffic.sh"
-. "$(dirname "$0")/../../slow.sh"
+. "$(dirname "$0")/../../kernel/lib.sh"
+. "$(dirname "$0")/../../kernel/traffic.sh"
+. "$(dirname "$0")/../../kernel/slow.sh"
 
 KEEP=meter	# in /root, where this is run
 METER=/sys/kernel/debug/lab_meter
@@ -288,7 +288,7 @@ cost()
 {
 	ns_create n
 	dummy_device
-	coproc SENDER { in_ns "$NS" python3 -u "$LIB_DIR/lab/meter/count.py"; }
+	coproc SENDER { in_ns "$NS" python3 -u "$LIB_DIR/../lab/meter/count.py"; }
 	instructions first
 	instructions without
 	meter_load

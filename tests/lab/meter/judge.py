@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 TOP = Path(__file__).resolve().parents[3]
-sys.path[:0] = [str(TOP / "lab"), str(TOP / "tests")]
+sys.path[:0] = [str(TOP / "lab"), str(TOP / "tests" / "kernel")]
 sys.dont_write_bytecode = True
 
 from lablib.records import DROPPED, MARKED, Damaged, Records, load  # noqa: E402

@@ -112,7 +112,7 @@ def selftests() -> None:
             for name in used:
                 assert (folder / name).is_file(), f"{path.name} uses {name}"
         for path in (p for p in folder.rglob("*") if p.is_file() and p.name != "config"):
-            bits = (TOP / "tests" / path.relative_to(folder)).stat().st_mode
+            bits = (TOP / "tests" / "kernel" / path.relative_to(folder)).stat().st_mode
             check(
                 f"{path.name} is a program", bool(path.stat().st_mode & 0o111), bool(bits & 0o111)
             )

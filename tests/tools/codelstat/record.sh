@@ -11,9 +11,9 @@
 #	                  1:2 2 Mbit/s  20: codel_oot limit 30	UDP that floods it
 #	           idle0: mq, as the machine makes it; idle1: in-tree codel
 # shellcheck disable=SC2119 # functions with optional arguments
-. "$(dirname "$0")/../../lib.sh"
-. "$(dirname "$0")/../../traffic.sh"
-. "$(dirname "$0")/../../served.sh"
+. "$(dirname "$0")/../../kernel/lib.sh"
+. "$(dirname "$0")/../../kernel/traffic.sh"
+. "$(dirname "$0")/../../kernel/served.sh"
 LIB_NAME=record
 
 shape()

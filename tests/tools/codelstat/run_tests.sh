@@ -7,8 +7,8 @@ set -u
 
 build=$1 rounds=${2:-}
 cd "$(dirname "$0")" || exit
-# shellcheck source=tests/lib/ktap.sh
-. ../../lib/ktap.sh
+# shellcheck source=tests/kernel/lib/ktap.sh
+. ../../kernel/lib/ktap.sh
 tmp=$(mktemp -d) || exit
 trap 'kill $(jobs -rp) 2>/dev/null; rm -rf "$tmp"' EXIT
 

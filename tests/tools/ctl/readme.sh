@@ -3,13 +3,13 @@
 #
 # The commands of README's section on routers, word for word: tests/vm/test_router.sh runs this in a machine.
 
-# shellcheck source=tests/lib.sh
-. "$(dirname "$0")/../../lib.sh"
-# shellcheck source=tests/traffic.sh
+# shellcheck source=tests/kernel/lib.sh
+. "$(dirname "$0")/../../kernel/lib.sh"
+# shellcheck source=tests/kernel/traffic.sh
 . "$LIB_DIR/traffic.sh"
-# shellcheck source=tests/ctl.sh
+# shellcheck source=tests/kernel/ctl.sh
 . "$LIB_DIR/ctl.sh"
-# shellcheck source=tests/ctl/modem.sh
+# shellcheck source=tests/kernel/ctl/modem.sh
 . "$LIB_DIR/ctl/modem.sh"
 
 README=/root/README.md

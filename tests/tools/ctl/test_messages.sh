@@ -9,8 +9,8 @@ set -u
 
 cd "$(dirname "$0")/../../.." || exit 1
 top=$PWD
-# shellcheck source=tests/lib/ktap.sh
-. tests/lib/ktap.sh
+# shellcheck source=tests/kernel/lib/ktap.sh
+. tests/kernel/lib/ktap.sh
 [[ $EUID -eq 0 ]] || ktap_skip_all "root is needed, to become another user"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -22,7 +22,7 @@ FOREIGN = re.compile(
     r"ip-netns|tc|tc-(htb|stab|tbf)|perf|trace-cmd|bpftrace|dkms|modprobe(\.d)?|nft"
 )
 # Where these commands are run
-EXAMPLES_RUN = ("tests/test_manuals.sh", "tests/test_bpftrace.sh")
+EXAMPLES_RUN = ("tests/kernel/test_manuals.sh", "tests/kernel/test_bpftrace.sh")
 
 
 def mandoc(*words: str) -> str:

@@ -9,8 +9,8 @@ set -u
 
 chosen=$1 plugins=$2 tc=$3 rounds=$4 source=${5:+$(realpath "$5")}
 cd "$(dirname "$0")" || exit
-# shellcheck source=tests/lib/ktap.sh
-. ../../lib/ktap.sh
+# shellcheck source=tests/kernel/lib/ktap.sh
+. ../../kernel/lib/ktap.sh
 
 tmp=$(mktemp -d) || exit
 trap 'rm -rf "$tmp"' EXIT

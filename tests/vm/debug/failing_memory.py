@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.insert(0, "/root/tests")
+sys.path.insert(0, "/root/tests/kernel")
 
 from netlink import Netlink  # noqa: E402
 

@@ -8,7 +8,7 @@ examples_page()
 {
 	local path=/usr/share/man/man${1##*.}/$1
 
-	[[ -e $path ]] || path=$LIB_DIR/../man/$1
+	[[ -e $path ]] || path=$LIB_DIR/../../man/$1
 	echo "$path"
 }
 

@@ -9,9 +9,9 @@
 # In virtual time a microsecond is 1,000 instructions. The core alone takes 0.87 us for
 # a class without statistics.
 
-# shellcheck source=tests/lib.sh
+# shellcheck source=tests/kernel/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=tests/probe.sh
+# shellcheck source=tests/kernel/probe.sh
 . "$LIB_DIR/probe.sh"
 
 lib_require python3

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # check: last_packet
-# vm: --module tests/strict
+# vm: --module tests/kernel/strict
 #
 # A qdisc that drops packets in ->dequeue() and returns its last one reports the drops at once,
 # but does not report that it is empty: its parent is about to notice that itself.

@@ -6,9 +6,9 @@
 # of test_codelctl.sh.
 #
 
-# shellcheck source=tests/lib.sh
+# shellcheck source=tests/kernel/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=tests/ctl.sh
+# shellcheck source=tests/kernel/ctl.sh
 . "$(dirname "$0")/ctl.sh"
 
 # each_step FAULT EXPECTED OPTION...: in a setup with these options, FAULT happens at each command in turn.

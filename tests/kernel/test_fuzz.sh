@@ -8,15 +8,15 @@
 # child; as a root, where most packets bypass the empty qdisc; and as a default qdisc, with
 # handle 0.
 #
-# vm: --module lab/slow --module tests/strict
+# vm: --module lab/slow --module tests/kernel/strict
 
-# shellcheck source=tests/lib.sh
+# shellcheck source=tests/kernel/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=tests/probe.sh
+# shellcheck source=tests/kernel/probe.sh
 . "$LIB_DIR/probe.sh"
-# shellcheck source=tests/slow.sh
+# shellcheck source=tests/kernel/slow.sh
 . "$LIB_DIR/slow.sh"
-# shellcheck source=tests/strict.sh
+# shellcheck source=tests/kernel/strict.sh
 . "$LIB_DIR/strict.sh"
 
 lib_require python3

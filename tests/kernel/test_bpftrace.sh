@@ -17,8 +17,8 @@
 
 lib_require bpftrace python3
 
-MANUAL=$LIB_DIR/../codel_trace.8
-[[ -e $MANUAL ]] || MANUAL=$LIB_DIR/../man/codel_trace.8
+MANUAL=$LIB_DIR/../../codel_trace.8
+[[ -e $MANUAL ]] || MANUAL=$LIB_DIR/../../man/codel_trace.8
 
 # manual NAME: the program after the comment with its name, as a reader would type it
 manual()

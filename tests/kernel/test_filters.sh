@@ -11,7 +11,7 @@
 #
 # All packets go to UDP port 9.
 #
-# vm: --module tests/consume --module lab/slow
+# vm: --module tests/kernel/consume --module lab/slow
 
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/probe.sh"
@@ -248,7 +248,7 @@ mirrored_away()
 # TC_ACT_CONSUMED: the filter has freed the packet. The qdisc must not touch it again.
 consumed_is_gone()
 {
-	local module=/root/cls_consume.ko	# from tests/vm/run --module tests/consume
+	local module=/root/cls_consume.ko	# from tests/vm/run --module tests/kernel/consume
 
 	[[ -e $module ]] || skip "there is no $module"
 	insmod "$module"

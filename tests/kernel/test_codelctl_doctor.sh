@@ -7,13 +7,13 @@
 #
 
 LIB_NO_KINDS=1
-# shellcheck source=tests/lib.sh
+# shellcheck source=tests/kernel/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=tests/modules.sh
+# shellcheck source=tests/kernel/modules.sh
 . "$LIB_DIR/modules.sh"
-# shellcheck source=tests/served.sh
+# shellcheck source=tests/kernel/served.sh
 . "$LIB_DIR/served.sh"
-# shellcheck source=tests/ctl.sh
+# shellcheck source=tests/kernel/ctl.sh
 . "$LIB_DIR/ctl.sh"
 lib_require nft mount
 

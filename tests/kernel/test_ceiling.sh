@@ -10,7 +10,7 @@
 #
 # The delays are those that the qdisc measures, of every packet sent.
 
-# shellcheck source=tests/lib.sh
+# shellcheck source=tests/kernel/lib.sh
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/traffic.sh"
 

@@ -46,11 +46,11 @@ LIB_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 LIB_NAME=$(basename "$0" .sh)
 LIB_NAME=${LIB_NAME#test_}
 
-# shellcheck source=tests/lib/ktap.sh
+# shellcheck source=tests/kernel/lib/ktap.sh
 . "$LIB_DIR/lib/ktap.sh"
-# shellcheck source=tests/lib/cases.sh
+# shellcheck source=tests/kernel/lib/cases.sh
 . "$LIB_DIR/lib/cases.sh"
-# shellcheck source=tests/lib/topologies.sh
+# shellcheck source=tests/kernel/lib/topologies.sh
 . "$LIB_DIR/lib/topologies.sh"
-# shellcheck source=tests/lib/readings.sh
+# shellcheck source=tests/kernel/lib/readings.sh
 . "$LIB_DIR/lib/readings.sh"

@@ -5,13 +5,13 @@
 # codelctl prove and compare, for a router whose link is slow behind a modem (ctl/modem.sh).
 #
 
-# shellcheck source=tests/lib.sh
+# shellcheck source=tests/kernel/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=tests/traffic.sh
+# shellcheck source=tests/kernel/traffic.sh
 . "$LIB_DIR/traffic.sh"
-# shellcheck source=tests/ctl.sh
+# shellcheck source=tests/kernel/ctl.sh
 . "$LIB_DIR/ctl.sh"
-# shellcheck source=tests/ctl/modem.sh
+# shellcheck source=tests/kernel/ctl/modem.sh
 . "$LIB_DIR/ctl/modem.sh"
 
 # prove OPTION...: the table and the sentences are in $LIB_TMP/table, what else it says in $LIB_TMP/said

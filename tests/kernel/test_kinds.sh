@@ -14,12 +14,12 @@
 
 # The test loads the modules itself
 LIB_NO_KINDS=1
-# shellcheck source=tests/lib.sh
+# shellcheck source=tests/kernel/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# shellcheck source=tests/modules.sh
+# shellcheck source=tests/kernel/modules.sh
 . "$LIB_DIR/modules.sh"
-# shellcheck source=tests/served.sh
+# shellcheck source=tests/kernel/served.sh
 . "$LIB_DIR/served.sh"
 
 lib_require ping sysctl

@@ -7,16 +7,16 @@
 # (served.sh); the benchmark fails before it measures.
 
 LIB_NO_KINDS=1
-# shellcheck source=tests/lib.sh
+# shellcheck source=tests/kernel/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=tests/modules.sh
+# shellcheck source=tests/kernel/modules.sh
 . "$LIB_DIR/modules.sh"
-# shellcheck source=tests/served.sh
+# shellcheck source=tests/kernel/served.sh
 . "$LIB_DIR/served.sh"
 
 # In a machine it is beside tests/
-BENCHMARK=$LIB_DIR/../guest.sh
-[[ -e $BENCHMARK ]] || BENCHMARK=$LIB_DIR/../bench/guest.sh
+BENCHMARK=$LIB_DIR/../../guest.sh
+[[ -e $BENCHMARK ]] || BENCHMARK=$LIB_DIR/../../bench/guest.sh
 
 WRONG_ORDER="codel: the out-of-tree sch_codel_oot serves it;"
 WRONG_ORDER+=" load the in-tree sch_codel before sch_codel_oot"

@@ -13,12 +13,12 @@
 # codelctl sets up r1. Uploads go from CLIENT to SERVER. ROUTER has IPv6 and a VLAN to SERVER as well.
 #
 
-# shellcheck source=tests/lib.sh
+# shellcheck source=tests/kernel/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=tests/traffic.sh
+# shellcheck source=tests/kernel/traffic.sh
 . "$(dirname "$0")/traffic.sh"
 
-# shellcheck source=tests/ctl.sh
+# shellcheck source=tests/kernel/ctl.sh
 . "$(dirname "$0")/ctl.sh"
 
 numbers()

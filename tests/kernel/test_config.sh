@@ -11,7 +11,7 @@
 #
 #	tc, netlink.py --> [ qdisc ] d0
 
-# shellcheck source=tests/lib.sh
+# shellcheck source=tests/kernel/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 lib_require python3

@@ -4,7 +4,7 @@
 # A parent that counts the mistakes of its child: strict/sch_strict_parent.c. To be sourced
 # after lib.sh and probe.sh.
 
-STRICT_MODULE=/root/sch_strict_parent.ko	# from tests/vm/run --module tests/strict
+STRICT_MODULE=/root/sch_strict_parent.ko	# from tests/vm/run --module tests/kernel/strict
 
 # strict_load: make the kind strict_parent available. Without the module the case is skipped
 strict_load()

@@ -13,7 +13,7 @@
 #	                                          --tc--> another one --tc -j--> options'
 
 # shellcheck disable=SC2317 # cases are called by lib_main
-# shellcheck source=tests/lib.sh
+# shellcheck source=tests/kernel/lib.sh
 . "$(dirname "$0")/lib.sh"
 . "$LIB_DIR/served.sh"
 
@@ -123,7 +123,7 @@ first_options()
 	new_qdiscs "$1" 16 <<<"$LIST" >"$LIB_TMP/batch"
 	batch "$LIB_TMP/batch" >"$LIB_TMP/first"
 	check "qdiscs shown" "$(wc -l <"$LIB_TMP/first")" == "$(wc -l <<<"$LIST")"
-	jq -rf "$LIB_DIR/tools/tc/options_from_json.jq" "$LIB_TMP/first" >"$LIB_TMP/arguments"
+	jq -rf "$LIB_DIR/../tools/tc/options_from_json.jq" "$LIB_TMP/first" >"$LIB_TMP/arguments"
 }
 
 into_a_new_qdisc()

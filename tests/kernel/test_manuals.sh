@@ -15,15 +15,15 @@
 
 # The test loads the modules itself
 LIB_NO_KINDS=1
-# shellcheck source=tests/lib.sh
+# shellcheck source=tests/kernel/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=tests/modules.sh
+# shellcheck source=tests/kernel/modules.sh
 . "$LIB_DIR/modules.sh"
-# shellcheck source=tests/served.sh
+# shellcheck source=tests/kernel/served.sh
 . "$LIB_DIR/served.sh"
-# shellcheck source=tests/trace.sh
+# shellcheck source=tests/kernel/trace.sh
 . "$LIB_DIR/trace.sh"
-# shellcheck source=tests/examples.sh
+# shellcheck source=tests/kernel/examples.sh
 . "$LIB_DIR/examples.sh"
 
 lib_require codelctl codelstat iperf3 ping python3 perf sysctl trace-cmd

@@ -12,7 +12,7 @@
 #
 # The numbers are read when the link is as good as blocked: no packet leaves meanwhile.
 
-# shellcheck source=tests/lib.sh
+# shellcheck source=tests/kernel/lib.sh
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/traffic.sh"
 . "$(dirname "$0")/probe.sh"

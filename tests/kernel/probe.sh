@@ -4,7 +4,7 @@
 # For tests that read a tree of qdiscs after every step. A process of the case (trafficlib/probe.py)
 # counts the packets and reads the queues. Source it after lib.sh.
 
-# shellcheck source=tests/served.sh
+# shellcheck source=tests/kernel/served.sh
 . "$LIB_DIR/served.sh"
 
 # shellcheck disable=SC2034 # used by the tests
