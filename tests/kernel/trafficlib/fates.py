@@ -28,6 +28,10 @@ from . import trace
 PERCENTILES = {"p50_ns": 500, "p90_ns": 900, "p99_ns": 990, "p99_9_ns": 999}  # in thousandths
 # ns: how far apart the qdisc and the tracepoint may look at the clock
 NEAR = int(5000 * float(os.environ.get("CODEL_TEST_SLACK", "1")))
+# An interrupt may come between the two looks at the clock. In timelines 1 to 10 of bookworm and 1 to 3 of trixie, 6 cases each,
+# one packet of 5,000 at most was on the other side of a bound, and a maximum was 5.2 us apart
+STRAYS = 3
+LATE = 4 * NEAR
 DROPS = ("codel", "limit", "memory", "change", "filter", "taken", "reset", "ceiling")
 MARKS = ("codel", "ce_threshold")
 Qdisc = dict[str, Any]
@@ -136,20 +140,22 @@ def percentiles(sojourns: list[int], delay: Qdisc) -> Iterator[str]:
 
 def shape(sojourns: list[int], delay: Qdisc) -> Iterator[str]:
     """Faults in the histogram: every bound has the same number of packets below it, and the maximum is the same."""
-    below = 0
+    below = strays = 0
     wrong = []
     for bucket in delay["buckets"]:
         below += bucket["count"]
         end = bucket["to_ns"] or BOUNDS[-1]
         least = bisect_left(sojourns, end - NEAR)
         most = bisect_left(sojourns, end + NEAR)
-        if not least <= below <= most:
+        strays = max(strays, least - below, below - most)
+        if not least - STRAYS <= below <= most + STRAYS:
             wrong.append(f"below {end} ns: {least} to {most} in the trace, the qdisc says {below}")
+    yield f"packets on the other side of a bound: {strays}"
     if wrong:
         yield f"FAIL: {len(wrong)} buckets are wrong, the first {wrong[0]}"
     apart = abs(sojourns[-1] - delay["max_ns"])
     yield (
-        f"{'FAIL: ' if apart > NEAR else ''}maximum: trace {sojourns[-1]}, qdisc"
+        f"{'FAIL: ' if apart > LATE else ''}maximum: trace {sojourns[-1]}, qdisc"
         f" {delay['max_ns']}"
     )
 
