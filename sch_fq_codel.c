@@ -521,6 +521,11 @@ static void fq_codel_filters_changed(struct tcf_proto *first, void *priv)
 
 	rcu_assign_pointer(q->filters, first);
 	fq_codel_update_bypass(sch);
+	if (first)
+		return;
+	sch_tree_lock(sch);
+	fq_codel_table_unreserve(&q->table);
+	sch_tree_unlock(sch);
 }
 
 /*

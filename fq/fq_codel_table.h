@@ -309,6 +309,25 @@ static inline struct fq_codel_flow *fq_codel_table_reserve(struct fq_codel_table
 	return flow;
 }
 
+/**
+ * fq_codel_table_unreserve() - hashes may own the flows again that filters have selected
+ * @t: the flow table
+ */
+static inline void fq_codel_table_unreserve(struct fq_codel_table *t)
+{
+	u32 i, count = min(t->count, t->overflow);
+
+	for (i = 0; i < count; i++) {
+		struct fq_codel_flow *flow = fq_codel_table_flow(t, i);
+
+		if (!(flow->flags & FQ_CODEL_RESERVED))
+			continue;
+		flow->flags &= ~FQ_CODEL_RESERVED;
+		if (!fq_codel_is_ranked(flow))
+			fq_codel_list_move(&t->drr.lists, flow, FQ_CODEL_LIST_ONCE);
+	}
+}
+
 /* ---- the table ---- */
 
 /* Make all flows idle and unowned. The caller has freed their packets. */

@@ -181,6 +181,24 @@ priority_reserves_nothing()
 	probe_check "after priorities" d0 10: shared == "$collisions"
 }
 
+# When the last filter goes, other packets get the flows that filters had selected.
+filters_give_back()
+{
+	local i
+
+	waiting "$1" flows 32
+	for ((i = 1; i <= 32; i++)); do
+		filter pref $((100 - i)) matchall flowid "$(printf 10:%x "$i")"
+		probe send d0 1
+	done
+	tcn filter del dev d0 parent 10:
+	tcn qdisc change dev d0 root handle 1: tbf rate 10gbit burst 1mb limit 100000000
+	probe send d0 1
+	probe_empty drained d0 10:
+	tcn qdisc change dev d0 root handle 1: tbf rate 80bit burst 1600 limit 100000000
+	queues_for "without a filter" d0 10:
+}
+
 # default_qdisc KIND: ifb0 with a root qdisc that has handle 0, and a rate
 default_qdisc()
 {
@@ -343,6 +361,7 @@ lib_add chooses "matchall" matchall matchall
 lib_add chooses "bpf" bpf bpf bytecode "1,6 0 0 4294967295,"
 lib_add unmatched_are_hashed "unmatched packets are hashed" "$FQ_CODEL_KIND"
 lib_add priority_chooses "SO_PRIORITY chooses a flow" "$FQ_CODEL_KIND"
+lib_add filters_give_back "the last filter gives all queues back" "$FQ_CODEL_KIND"
 lib_add priority_reserves_nothing "SO_PRIORITY reserves no queue" "$FQ_CODEL_KIND"
 lib_add no_handle_no_class "handle 0: SO_PRIORITY selects nothing" "$FQ_CODEL_KIND"
 lib_add_kernel no_handle_no_class "handle 0"

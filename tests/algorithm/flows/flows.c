@@ -453,6 +453,29 @@ static bool behind_active(void)
 	return drained();
 }
 
+/* ---- flows that filters have selected ---- */
+
+static bool unreserve(void)
+{
+	u32 n;
+
+	must(fresh(1024));
+	for (n = 0; n < 1024; n++)
+		fq_codel_table_reserve(table, n);
+	push_bytes(0, 60);
+	must(table->collisions == 1);
+	must(drained() && table_is_right());
+	for (n = 0; n < FILTERED; n++)
+		push_bytes(SOURCES + n, 3 * QUANTUM);
+	fq_codel_table_unreserve(table);
+	must(table_is_right());
+	for (n = 1; n <= 1000; n++, now++)
+		push_bytes(n, 60);
+	must(table->collisions == 1);
+	must(table_is_right());
+	return drained();
+}
+
 static const struct {
 	const char *name;
 	bool (*passes)(void);
@@ -469,6 +492,7 @@ static const struct {
 	{ "no takeover within a round", no_takeover },
 	{ "a flow that was active is protected", protected },
 	{ "an idle flow behind active ones", behind_active },
+	{ "no filter is left", unreserve },
 	{ "timing adversaries", adversaries },
 	{ "sparse flows", sparse },
 	{ "a flood on 16 flows", flooded },
