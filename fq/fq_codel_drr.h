@@ -17,7 +17,8 @@
  *
  * Turns of old_flows are counted. A round of a flow has as many turns as old_flows had
  * flows when the round began: only the first flow leaves old_flows, and only its end
- * grows.
+ * grows. The counter wraps, so every flow is looked at in 2^31 turns: a round that is over
+ * stays over.
  */
 #ifndef FQ_CODEL_DRR_H
 #define FQ_CODEL_DRR_H
@@ -29,6 +30,9 @@
 
 /* A round is never longer than this many turns */
 #define FQ_CODEL_ROUND_MAX	BIT(17)
+
+/* In this many turns, one flow is looked at; 65,536 flows in half of the counter's range */
+#define FQ_CODEL_REFRESH	BIT(15)
 
 /**
  * struct fq_codel_turns - flows that wait for their turn
@@ -50,6 +54,7 @@ struct fq_codel_turns {
  * @turn: turns of old_flows that have ended; wraps
  * @waiting: flows that are FQ_CODEL_WAITING
  * @quantum: bytes that a flow may send in a round
+ * @size: number of flows
  */
 struct fq_codel_drr {
 	struct fq_codel_lists lists;
@@ -58,6 +63,7 @@ struct fq_codel_drr {
 	u32 turn;
 	u32 waiting;
 	u32 quantum;
+	u32 size;
 };
 
 static __always_inline void fq_codel_turns_append(struct fq_codel_drr *drr,
@@ -84,6 +90,21 @@ static __always_inline bool fq_codel_drr_is_due(const struct fq_codel_drr *drr,
 						const struct fq_codel_flow *flow)
 {
 	return flow->refill_turn - drr->turn - 1 >= FQ_CODEL_ROUND_MAX;
+}
+
+/* The round of the flow whose number the turn selects stays over, if it is over. */
+static noinline void fq_codel_drr_refresh(struct fq_codel_drr *drr)
+{
+	u32 i = (u16)(drr->turn / FQ_CODEL_REFRESH);
+
+	if (i < drr->size && fq_codel_drr_is_due(drr, &drr->lists.flows[i]))
+		drr->lists.flows[i].refill_turn = drr->turn;
+}
+
+static __always_inline void fq_codel_drr_end_turn(struct fq_codel_drr *drr)
+{
+	if (unlikely(!(++drr->turn % FQ_CODEL_REFRESH)))
+		fq_codel_drr_refresh(drr);
 }
 
 static __always_inline void fq_codel_drr_stop_waiting(struct fq_codel_drr *drr,
@@ -131,7 +152,8 @@ static __always_inline void fq_codel_drr_leave(struct fq_codel_drr *drr,
 					       struct fq_codel_flow *flow, bool round)
 {
 	fq_codel_turns_pop(drr, turns);
-	drr->turn += turns == &drr->old_flows;
+	if (turns == &drr->old_flows)
+		fq_codel_drr_end_turn(drr);
 	if (round)
 		flow->refill_turn = drr->turn + drr->old_flows.len;
 	if (flow->flags & FQ_CODEL_WAITING)
@@ -154,7 +176,7 @@ static __always_inline void fq_codel_drr_rotate(struct fq_codel_drr *drr,
 		fq_codel_turns_append(drr, &drr->old_flows, flow);
 		return;
 	}
-	drr->turn++;
+	fq_codel_drr_end_turn(drr);
 	if (turns->len == 1)
 		return;
 	turns->last->turn_next = fq_codel_index(&drr->lists, flow);

@@ -400,6 +400,7 @@ static inline struct fq_codel_table *fq_codel_table_new(u32 count, u32 quantum)
 	t->salt = get_random_u32() | 1;
 	t->drr.quantum = quantum;
 	size = fq_codel_table_size(t);
+	t->drr.size = size;
 	/* kvmalloc() would take a power of two: twice as much for 1,024 flows and 8 more */
 	t->drr.lists.flows = vmalloc_array(size, sizeof(*t->drr.lists.flows));
 	t->buckets = kvmalloc_array(count, sizeof(*t->buckets), GFP_KERNEL);

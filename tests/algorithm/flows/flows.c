@@ -476,6 +476,25 @@ static bool unreserve(void)
 	return drained();
 }
 
+/* ---- the counter of turns ---- */
+
+/* In each part of the counter's range, flows that were never active are idle. */
+static bool wraps(void)
+{
+	u32 part;
+
+	must(fresh(65536));
+	for (part = 0; part < 3U << 17; part++) {
+		table->drr.turn = (part << 15) - 1;
+		push_bytes(0, 2 * QUANTUM);
+		must(dequeue_one() && !dequeue());	/* ends turns */
+		must(table->drr.turn - (part << 15) < 4);
+		must(!(part % 64) || fq_codel_drr_is_due(&table->drr,
+							 fq_codel_table_flow(table, 65000)));
+	}
+	return table_is_right();
+}
+
 static const struct {
 	const char *name;
 	bool (*passes)(void);
@@ -493,6 +512,7 @@ static const struct {
 	{ "a flow that was active is protected", protected },
 	{ "an idle flow behind active ones", behind_active },
 	{ "no filter is left", unreserve },
+	{ "the counter of turns wraps", wraps },
 	{ "timing adversaries", adversaries },
 	{ "sparse flows", sparse },
 	{ "a flood on 16 flows", flooded },
