@@ -106,7 +106,7 @@ static __always_inline struct fq_codel_flow *fq_codel_hash(struct fq_codel_table
 {
 	u32 hash = likely(skb->l4_hash) ? skb_get_hash_raw(skb) : fq_codel_hash_other(skb);
 
-	return fq_codel_table_lookup(t, hash);
+	return fq_codel_table_lookup(t, hash, skb);
 }
 
 static bool fq_codel_memory_over(const struct fq_codel_sched *q)
@@ -245,13 +245,18 @@ static __always_inline int fq_codel_queue(struct sk_buff *skb,
 	return NET_XMIT_SUCCESS;
 }
 
-/* The sojourn time begins after the filters, which may use the packet's control buffer. */
+/*
+ * Queue a packet in a flow, or in that of its hash. The sojourn time begins after the filters,
+ * which may use the packet's control buffer.
+ */
 static noinline int fq_codel_enqueue_flow(struct sk_buff *skb, struct Qdisc *sch,
 					  struct fq_codel_flow *flow,
 					  struct sk_buff **to_free)
 {
+	struct fq_codel_sched *q = qdisc_priv(sch);
+
 	codel_qdisc_stamp(skb);
-	return fq_codel_queue(skb, sch, flow, to_free);
+	return fq_codel_queue(skb, sch, flow ? : fq_codel_hash(&q->table, skb), to_free);
 }
 
 /*
@@ -288,8 +293,7 @@ static int fq_codel_enqueue_filtered(struct sk_buff *skb, struct Qdisc *sch,
 	}
 	class = TC_H_MIN(res.classid);
 	if (!res.classid)
-		return fq_codel_enqueue_flow(skb, sch, fq_codel_hash(&q->table, skb),
-					     to_free);
+		return fq_codel_enqueue_flow(skb, sch, NULL, to_free);
 	if (fq_codel_is_class(&q->table, class))
 		return fq_codel_enqueue_flow(skb, sch,
 					     fq_codel_table_reserve(&q->table, class - 1),
@@ -330,8 +334,7 @@ static noinline int fq_codel_enqueue_selected(struct sk_buff *skb, struct Qdisc 
 	filters = rcu_dereference_bh(q->filters);
 	if (filters && !flow)
 		return fq_codel_enqueue_filtered(skb, sch, filters, to_free);
-	return fq_codel_enqueue_flow(skb, sch, flow ? : fq_codel_hash(&q->table, skb),
-				     to_free);
+	return fq_codel_enqueue_flow(skb, sch, flow, to_free);
 }
 
 static int fq_codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,

@@ -85,11 +85,17 @@ static __always_inline void fq_codel_turns_pop(struct fq_codel_drr *drr,
 	turns->first = --turns->len ? &drr->lists.flows[next] : NULL;
 }
 
+/* Return whether the round is over that ends with this turn. */
+static __always_inline bool fq_codel_drr_is_over(const struct fq_codel_drr *drr, u32 turn)
+{
+	return turn - drr->turn - 1 >= FQ_CODEL_ROUND_MAX;
+}
+
 /* Return whether a round has passed since the flow got its last quantum. */
 static __always_inline bool fq_codel_drr_is_due(const struct fq_codel_drr *drr,
 						const struct fq_codel_flow *flow)
 {
-	return flow->refill_turn - drr->turn - 1 >= FQ_CODEL_ROUND_MAX;
+	return fq_codel_drr_is_over(drr, flow->refill_turn);
 }
 
 /* The round of the flow whose number the turn selects stays over, if it is over. */

@@ -94,16 +94,19 @@ static inline void fq_codel_resize_turns(struct fq_codel_table *to,
  * @select: selects the flow of a packet
  * @arg: passed to @select
  *
- * Under the root lock; O(n) for n packets and flows.
+ * Under the root lock; O(n) for n packets and flows. The packets of an overflow flow are in
+ * no order of arrival then, so hashes stay there until all of these have left.
  */
 static inline void fq_codel_resize(struct fq_codel_table *to, struct fq_codel_table *from,
 				   fq_codel_select_fn select, void *arg)
 {
 	u64 collisions = from->collisions;
 
+	fq_codel_shared_all(to, U64_MAX);
 	fq_codel_resize_reserved(to, from);
 	fq_codel_resize_turns(to, from, &to->drr.new_flows, &from->drr.new_flows, select, arg);
 	fq_codel_resize_turns(to, from, &to->drr.old_flows, &from->drr.old_flows, select, arg);
+	fq_codel_shared_all(to, ktime_get_ns());
 	to->collisions = collisions;
 }
 

@@ -9,7 +9,10 @@
  * hashes could use one flow many times in a round, and old flows would never have a turn.
  *
  * Hashes that find no idle flow share the few overflow flows. Such a hash stays there
- * until the overflow flow is empty: its packets leave in order.
+ * while packets of it wait there, so its packets leave in order. Other hashes may
+ * own an idle flow, but while packets wait in their overflow flow, no more of them in a
+ * round than there are overflow flows beside the first one. Otherwise a flood of hashes
+ * would get each flow that becomes idle, and as many shares of the link.
  */
 #ifndef FQ_CODEL_TABLE_H
 #define FQ_CODEL_TABLE_H
@@ -35,6 +38,9 @@
 #define FQ_CODEL_OVERFLOW_MAX	8
 #define FQ_CODEL_OVERFLOW_SHIFT	4
 
+/* Times by which hashes know whether packets of theirs wait in an overflow flow */
+#define FQ_CODEL_SHARED_TIMES	512
+
 /* While flows are active, new hashes leave 1/32 of the flows to recurring flows. */
 #define FQ_CODEL_PROTECTED_SHIFT	5
 
@@ -56,6 +62,10 @@
  * @overflow: index of the first overflow flow: @count, but with 65536 flows, the last are
  *	overflow flows, and a single flow is shared by all hashes
  * @overflow_mask: bits of hash * @salt that select the overflow flow
+ * @shared: arrivals of packets that shared an overflow flow, ns: each hash has two of them,
+ *	which are not before its last packet
+ * @guests: hashes that became owners in this round while packets waited in their overflow flow
+ * @guests_until: turn that ends this round
  * @collisions: packets that had to share a flow
  */
 struct fq_codel_table {
@@ -68,6 +78,9 @@ struct fq_codel_table {
 	u32 salt;
 	u32 overflow;
 	u32 overflow_mask;
+	u64 *shared;
+	u32 guests;
+	u32 guests_until;
 	u64 collisions;
 };
 
@@ -250,20 +263,75 @@ static inline struct fq_codel_flow *fq_codel_table_own(struct fq_codel_table *t,
 	return flow;
 }
 
-/* Find a flow for a hash that owns none: an idle flow, or else an overflow flow. */
-static noinline struct fq_codel_flow *fq_codel_table_assign(struct fq_codel_table *t, u32 hash)
+/* Find the idle flow for another hash, after the turns of flows without packets if necessary. */
+static inline struct fq_codel_flow *fq_codel_table_find_idle(struct fq_codel_table *t)
 {
-	u32 i = t->overflow + (hash * t->salt & t->overflow_mask);
-	struct fq_codel_flow *overflow = fq_codel_table_flow(t, i), *idle;
 	u32 steps = FQ_CODEL_STEPS, turns = FQ_CODEL_RECLAIMED;
+	struct fq_codel_flow *idle;
 
-	while (!overflow->queue.tail) {
+	do
 		idle = fq_codel_table_idle(t, &steps);
-		if (idle)
-			return fq_codel_table_own(t, idle, hash);
-		if (!turns-- || !fq_codel_table_reclaim(t))
-			break;
+	while (!idle && turns-- && fq_codel_table_reclaim(t));
+	return idle;
+}
+
+static inline u64 *fq_codel_shared(const struct fq_codel_table *t, u32 salted, bool second)
+{
+	return &t->shared[(second ? salted >> 16 : salted) % FQ_CODEL_SHARED_TIMES];
+}
+
+/* Packets of a hash have waited in an overflow flow until this time at the latest, ns. */
+static inline u64 fq_codel_shared_until(const struct fq_codel_table *t, u32 salted)
+{
+	return min(*fq_codel_shared(t, salted, false), *fq_codel_shared(t, salted, true));
+}
+
+/* A packet that arrived at this time shares an overflow flow. */
+static inline void fq_codel_shared_now(struct fq_codel_table *t, u32 salted, u64 time)
+{
+	u64 *first = fq_codel_shared(t, salted, false), *second = fq_codel_shared(t, salted, true);
+
+	*first = max(*first, time);
+	*second = max(*second, time);
+}
+
+/* So do packets of all hashes. */
+static inline void fq_codel_shared_all(struct fq_codel_table *t, u64 time)
+{
+	u32 i;
+
+	for (i = 0; i < FQ_CODEL_SHARED_TIMES; i++)
+		t->shared[i] = time;
+}
+
+/* Return whether one more hash may own a flow in this round. */
+static inline bool fq_codel_table_admits(struct fq_codel_table *t)
+{
+	if (fq_codel_drr_is_over(&t->drr, t->guests_until)) {
+		t->guests = 0;
+		t->guests_until = t->drr.turn + t->drr.old_flows.len;
 	}
+	return t->guests < t->overflow_mask;
+}
+
+/* Find a flow for the packet of a hash that owns none: an idle flow, or else an overflow flow. */
+static noinline struct fq_codel_flow *
+fq_codel_table_assign(struct fq_codel_table *t, u32 hash, const struct sk_buff *skb)
+{
+	u32 salted = hash * t->salt;
+	struct fq_codel_flow *overflow, *idle = NULL;
+	const struct sk_buff *tail;
+
+	overflow = fq_codel_table_flow(t, t->overflow + (salted & t->overflow_mask));
+	tail = overflow->queue.tail;
+	if (!tail || (fq_codel_shared_until(t, salted) < codel_skb_cb(tail->next)->enqueue_time &&
+		      fq_codel_table_admits(t)))
+		idle = fq_codel_table_find_idle(t);
+	if (idle) {
+		t->guests += !!tail;
+		return fq_codel_table_own(t, idle, hash);
+	}
+	fq_codel_shared_now(t, salted, codel_skb_cb(skb)->enqueue_time);
 	t->collisions++;
 	return overflow;
 }
@@ -274,17 +342,19 @@ static noinline struct fq_codel_flow *fq_codel_table_assign(struct fq_codel_tabl
  * fq_codel_table_lookup() - find the flow of a hash
  * @t: the flow table
  * @hash: of a packet that is about to be queued
+ * @skb: the packet, with the time of its arrival
  *
  * Return: the flow, which may be idle.
  */
-static inline struct fq_codel_flow *fq_codel_table_lookup(struct fq_codel_table *t, u32 hash)
+static inline struct fq_codel_flow *
+fq_codel_table_lookup(struct fq_codel_table *t, u32 hash, const struct sk_buff *skb)
 {
 	u32 i = *fq_codel_bucket(t, hash);
 
 	for (; i != FQ_CODEL_NONE; i = t->bucket_next[i])
 		if (likely(t->hashes[i] == hash))
 			return fq_codel_table_flow(t, i);
-	return fq_codel_table_assign(t, hash);
+	return fq_codel_table_assign(t, hash, skb);
 }
 
 /**
@@ -353,14 +423,17 @@ static inline void fq_codel_table_clear(struct fq_codel_table *t)
 	}
 	for (i = 0; i < t->count; i++)
 		t->buckets[i] = FQ_CODEL_NONE;
-	if (t->count)
-		fq_codel_records_clear(&t->records);
+	if (!t->count)
+		return;
+	fq_codel_shared_all(t, 0);
+	fq_codel_records_clear(&t->records);
 }
 
 /* Free what a table has allocated. */
 static inline void fq_codel_table_release(struct fq_codel_table *t)
 {
 	kvfree(t->records.array);
+	kvfree(t->shared);
 	kvfree(t->bucket_next);
 	kvfree(t->hashes);
 	kvfree(t->buckets);
@@ -406,7 +479,8 @@ static inline struct fq_codel_table *fq_codel_table_new(u32 count, u32 quantum)
 	t->buckets = kvmalloc_array(count, sizeof(*t->buckets), GFP_KERNEL);
 	t->hashes = kvmalloc_array(count, sizeof(*t->hashes), GFP_KERNEL);
 	t->bucket_next = kvmalloc_array(count, sizeof(*t->bucket_next), GFP_KERNEL);
-	if (!t->drr.lists.flows || !t->buckets || !t->hashes || !t->bucket_next ||
+	t->shared = kvmalloc_array(FQ_CODEL_SHARED_TIMES, sizeof(*t->shared), GFP_KERNEL);
+	if (!t->drr.lists.flows || !t->buckets || !t->hashes || !t->bucket_next || !t->shared ||
 	    !fq_codel_records_new(&t->records, count)) {
 		fq_codel_table_free(t);
 		return NULL;

@@ -96,9 +96,12 @@ static bool leave_as(const char *sources)
 	return true;
 }
 
+/* The flow that the hash of the source owns */
 static struct fq_codel_flow *flow_of(u32 source)
 {
-	return fq_codel_table_lookup(table, source_hash(source));
+	const struct sk_buff skb = { .enqueue_time = now };
+
+	return fq_codel_table_lookup(table, source_hash(source), &skb);
 }
 
 static struct fq_codel_flow *flow_0(void)
@@ -453,6 +456,79 @@ static bool behind_active(void)
 	return drained();
 }
 
+/* ---- overflow flows ---- */
+
+/* Sixteen hashes that share keep packets in all overflow flows; @packets leave. */
+static bool keep_sharing(u32 packets)
+{
+	u32 n, i;
+
+	for (n = 0; n < packets; n++, now++) {
+		for (i = 1060; i < 1060 + 16; i++)
+			while (sent[i] < seen[i] + 4)
+				push_bytes(i, QUANTUM);
+		must(dequeue_one());
+	}
+	for (i = 0; i < 8; i++)
+		must(fq_codel_table_flow(table, table->overflow + i)->queue.tail);
+	return true;
+}
+
+/* After a burst of hashes, nearly all of 1,024 flows are idle: newcomers own flows, although all overflow
+ * flows have packets. All newcomers at once are a flood: seven in each round own flows.
+ */
+static bool newcomers(void)
+{
+	u32 n, shared = 0;
+
+	must(fresh(1024));
+	for (n = 0; n < 1100; n++, now++)
+		push_bytes(n, QUANTUM);
+	must(table->collisions == 76 && keep_sharing(20000));
+	must(fq_codel_table_active(table) <= 8);
+	for (n = 2000; n < 3000; n++) {
+		struct fq_codel_flow *flow = push_bytes(n, 60);
+
+		shared += is_overflow(fq_codel_table_index(table, flow));
+		must(keep_sharing(3));
+	}
+	printf("# newcomers that share: %u of 1000\n", shared);
+	must(shared < 50);	/* 16 of 512 buckets have packets */
+	for (n = 3000; n < 3100; n++, now++) {
+		struct fq_codel_flow *flow = push_bytes(n, 60);
+
+		must(n < 3050 || is_overflow(fq_codel_table_index(table, flow)));
+	}
+	must(table_is_right());
+	return drained();
+}
+
+/* A hash stays in its overflow flow until its last packet there has left. */
+static bool stays(void)
+{
+	struct fq_codel_flow *shared;
+	u32 n;
+
+	must(fresh(64));
+	for (n = 0; n < 64; n++, now++)
+		push_bytes(n, QUANTUM);
+	shared = push_bytes(100, QUANTUM);
+	now++;
+	must(is_overflow(fq_codel_table_index(table, shared)));
+	for (n = 0; seen[100] == 0; n++, now++) {
+		must(push_bytes(100, 60) == shared);
+		must(dequeue_one());
+	}
+	must(table->count - fq_codel_table_active(table) > 60);
+	must(push_bytes(100, 60) == shared);
+	for (; seen[100] < sent[100]; now++)
+		must(dequeue_one());
+	push_bytes(200 + shared->queue.backlog, 60);
+	must(push_bytes(100, 60) != shared);
+	must(table_is_right());
+	return drained();
+}
+
 /* ---- flows that filters have selected ---- */
 
 static bool unreserve(void)
@@ -511,6 +587,8 @@ static const struct {
 	{ "no takeover within a round", no_takeover },
 	{ "a flow that was active is protected", protected },
 	{ "an idle flow behind active ones", behind_active },
+	{ "newcomers while overflow flows have packets", newcomers },
+	{ "a hash that shares an overflow flow", stays },
 	{ "no filter is left", unreserve },
 	{ "the counter of turns wraps", wraps },
 	{ "timing adversaries", adversaries },

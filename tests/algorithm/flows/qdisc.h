@@ -16,7 +16,7 @@
 
 static struct fq_codel_table *table;
 static struct rng rng;
-static u64 now, queued;
+static u64 now = 1, queued;
 static u64 sent[SOURCES + CLASSES], seen[SOURCES + CLASSES], lost[SOURCES + CLASSES];
 static u64 moved[SOURCES + CLASSES];	/* sent before the last change of the table */
 static u32 quantum = QUANTUM;
@@ -29,6 +29,11 @@ static bool one_by_one;	/* skip no round */
 		return false;						\
 	}								\
 } while (0)
+
+static u64 ktime_get_ns(void)
+{
+	return now;
+}
 
 static u32 source_hash(u32 source)
 {
@@ -44,7 +49,7 @@ static struct fq_codel_flow *select_flow(struct fq_codel_table *t, struct sk_buf
 	(void)arg;
 	if (skb->source >= SOURCES + FILTERED && class < t->count)
 		return fq_codel_table_flow(t, class);
-	return fq_codel_table_lookup(t, source_hash(skb->source));
+	return fq_codel_table_lookup(t, source_hash(skb->source), skb);
 }
 
 static bool is_crowded(void)

@@ -26,6 +26,7 @@ typedef __s64 s64;
 #define min(a, b)		((a) < (b) ? (a) : (b))
 #define max(a, b)		((a) > (b) ? (a) : (b))
 #define U16_MAX			UINT16_MAX
+#define U64_MAX			UINT64_MAX
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define clamp(x, lo, hi)	min(max(x, lo), hi)
 #define GFP_KERNEL		0
@@ -39,6 +40,13 @@ struct sk_buff {
 	u32 source;
 	u64 number;
 };
+
+static inline struct sk_buff *codel_skb_cb(const struct sk_buff *skb)
+{
+	return (struct sk_buff *)skb;
+}
+
+static u64 ktime_get_ns(void);
 
 struct codel_queue {
 	struct sk_buff *tail;
