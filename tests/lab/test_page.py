@@ -185,20 +185,10 @@ def too_much(work: Path, out: Path) -> Complaints:
     return wrong
 
 
-# Names with digits, and the names of the commands
-NAMES = re.compile(r"fig(ure )?7|graph2|CS244|EXP=\w+|lab:\S+")
-
-
 def readme_kept() -> Complaints:
     """The documents' blocks agree with the kept results."""
     found = {p.stem: results.load(p) for p in sorted((LAB / "report").glob("*.json"))}
     return readme.stale("".join((TOP / n).read_text() for n in readme.FILES), found)
-
-
-def readme_typed() -> Complaints:
-    """Beside the blocks doc/papers.md has no number."""
-    words = NAMES.sub("", readme.BLOCK.sub("", (TOP / "doc/papers.md").read_text()))
-    return [f"doc/papers.md: {line}" for line in words.splitlines() if re.search(r"\d", line)]
 
 
 def readme_written(work: Path, out: Path) -> Complaints:
@@ -398,7 +388,6 @@ def without_browser(work: Path, pages: dict[str, Path]) -> Iterator[tuple[str, C
     yield "the page names the kernels of two releases", partial(releases, pages["other"])
     yield "README's numbers are written", partial(readme_written, work, default)
     yield "README's numbers are those of the kept results", readme_kept
-    yield "doc/papers.md has no typed number", readme_typed
     yield "a report is kept", partial(kept, work, pages["other"])
     yield "a report of more than 6 MB is not", partial(too_much, work, default)
 

@@ -1,47 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""The page's own words have no number: numbers come from the results. A CLAIM has those of its source."""
+"""Words that depend on the results: verdicts on the middle of many loads, and what is said of CAKE."""
 
 from __future__ import annotations
 
-import re
 from types import ModuleType
 from typing import Iterator
 
 import figures
-from figures import boxes, cake, fig5, fig6, fig8, intree, lines, overtime
+from figures import cake, fig5, fig6, fig8
 from figures.results import Results
 from figures.verdict import State
-from page import build, top
 
 Found = tuple[str, object, object]
-DIGIT = re.compile(r"[0-9]+")
-ALLOWED = re.compile(r"DualPI2|CS244|ECT\([01]\)|IPv[46]|Debian 1[0-9]")
-
-
-def numbers(words: str) -> list[str]:
-    return DIGIT.findall(ALLOWED.sub("", words))
-
-
-def of_module(module: ModuleType) -> list[str]:
-    words = (getattr(module, name, "") for name in ("WHY", "CAPTION"))
-    return [n for w in words for n in numbers(w)]
-
-
-def written() -> Iterator[Found]:
-    for module in figures.EXPERIMENTS:
-        yield f"{module.NAME}: no number is typed", of_module(module), []
-    words = (
-        cake.ALONE,
-        cake.BOTH,
-        intree.HOW,
-        top.READING,
-        build.LEAD,
-        boxes.CAPTION,
-        lines.CAPTION,
-        overtime.CAPTION,
-    )
-    yield "the rest of the page", [n for w in words for n in numbers(w)], []
-    yield "a typed number is noticed", numbers("it is 61% of CoDel\u2019s, not 55"), ["61", "55"]
 
 
 def loads(count: int, rate: str = "10mbit") -> list[dict[str, str]]:
@@ -124,7 +94,6 @@ def misconfigured() -> Iterator[Found]:
 
 
 def tests() -> Iterator[Found]:
-    yield from written()
     yield from verdicts()
     yield from unstated()
     yield from misconfigured()
