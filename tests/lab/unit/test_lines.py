@@ -3,9 +3,15 @@
 
 from __future__ import annotations
 
-import random
+import re
 import tomllib
+from functools import reduce
+from itertools import count
+from operator import getitem
 from typing import Any, Iterator
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lablib import locate
 from lablib.locate import Path
@@ -134,94 +140,64 @@ def nasty() -> None:
         same("paths", set(found), set(paths(tomllib.loads(text))))
 
 
-DEPTH = 3
+# Each key, and many a value, has a number of its own in place of @: behind S, if it stands in a statement's first
+# line, else behind V. Where it is found in the text, there it stands.
+KEYS = ("%s@", '"%s.@"', "'#%s@'", '"\\"%s@"')
+SCALARS = st.sampled_from(
+    (
+        *("1", "-2.5e3", "true", "1979-05-27 07:32:00", '"V@ \\" # ]"', "'V@\\'", '""', "''"),
+        *('"""V@\n[x]\n""\\"""""', "'''V@\nk0 = 1 '''", '"""V@"""""', "''''V@'''"),
+    )
+)
 
 
-class Writer:
-    """Writes random TOML, and records the line of each value."""
-
-    def __init__(self, seed: int) -> None:
-        self.rng = random.Random(seed)
-        self.text = ""
-        self.lines: dict[Path, int] = {}  # of tables and statements
-        self.inner: dict[Path, int] = {}  # of values inside a statement
-
-    def put(self, *choices: str) -> None:
-        self.text += self.rng.choice(choices)
-
-    def note(self, path: Path, depth: int = DEPTH) -> None:
-        found = self.lines if depth == DEPTH else self.inner
-        found[path] = self.text.count("\n") + 1
-
-    def key(self, number: int) -> str:
-        name, text = self.rng.choice(
-            [("k%d", "k%d"), ("k.%d", '"k.%d"'), ("#%d", "'#%d'"), ('"%d', '"\\"%d"')]
-        )
-        self.put(text % number)
-        return name % number
-
-    def scalar(self) -> None:
-        self.put(
-            "1", "-2.5e3", "true", "1979-05-27 07:32:00", '"a \\" # ]"', "'\\'", '""', "''",
-            '"""\n[x]\n""\\"""""', "'''\nk0 = 1 '''", '"""a""""', "''''b'''",
-        )  # fmt: skip
-
-    def value(self, path: Path, depth: int) -> None:
-        kind = self.rng.randrange(4) if depth else 0
-        if kind == 1:
-            self.array(path, depth)
-        elif kind == 2:
-            self.inline(path, depth)
-        else:
-            self.scalar()
-
-    def array(self, path: Path, depth: int) -> None:
-        self.put("[", "[\n", "[ # ]\n", "[\n\n# [1]\n")
-        for index in range(self.rng.randrange(4)):
-            self.note((*path, index), depth - 1)
-            self.value((*path, index), depth - 1)
-            self.put(",", " , ", ",\n", "\n,", ", # x, ]\n")
-        self.put("]", "\n]", "#]\n]")
-
-    def inline(self, path: Path, depth: int) -> None:
-        self.put("{", "{ ")
-        for index in range(self.rng.randrange(3)):
-            if index:
-                self.put(", ", " , ", ",")
-            self.pair(path, index, depth - 1)
-        self.put("}", " }")
-
-    def pair(self, table: Path, number: int, depth: int) -> None:
-        path = (*table, self.key(number))
-        self.note(path, depth)
-        if not self.rng.randrange(4):
-            self.put(".", " . ")
-            path = (*path, self.key(number))
-            self.note(path, depth)
-        self.put("=", " = ")
-        self.value(path, depth)
-
-    def document(self) -> str:
-        for number in range(self.rng.randrange(5)):
-            self.pair((), number, DEPTH)
-            self.put("\n", " # c = 1\n", "\n\n", "\n# [t0]\n")
-        for table in range(self.rng.randrange(4)):
-            self.note((f"t{table}",))
-            self.put(f"[t{table}]\n", f"  [ t{table} ] # [x]\n")
-            for number in range(self.rng.randrange(4)):
-                self.pair((f"t{table}",), number, DEPTH)
-                self.put("\n", "\t# '''\n", "\n\n")
-        return self.text
+def one_of(*texts: str) -> st.SearchStrategy[str]:
+    return st.sampled_from(texts)
 
 
-@case("lines: 3,000 files written at random")
-def fuzz() -> None:
-    for seed in range(3000):
-        writer = Writer(seed)
-        text = writer.document()
-        found = locate.lines(text)
-        assert set(paths(tomllib.loads(text))) == set(found), f"seed {seed}:\n{text}"
-        for path, line in writer.lines.items():
-            assert found[path] == line, f"seed {seed}: {path}: {found[path]}, not {line}\n{text}"
-        for path, line in writer.inner.items():
-            assert found[path[:1]] <= found[path] <= line, f"seed {seed}: {path}\n{text}"
+def row(*parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.tuples(*parts).map("".join)
+
+
+def several(part: st.SearchStrategy[str], most: int) -> st.SearchStrategy[str]:
+    return st.lists(part, max_size=most).map("".join)
+
+
+def pair(kind: str, value: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    key = one_of(*(k % kind for k in KEYS))
+    return row(key, one_of("") | row(one_of(".", " . "), key), one_of("=", " = "), value)
+
+
+def nested(value: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    item = row(value, one_of(",", " , ", ",\n", "\n,", ", # x, ]\n"))
+    begin, end = one_of("[", "[\n", "[ # ]\n", "[\n\n# [1]\n"), one_of("]", "\n]", "#]\n]")
+    inner = pair("V", value)
+    rest = several(row(one_of(", ", " , ", ","), inner), 1)
+    table = row(one_of("{", "{ "), one_of("") | row(inner, rest), one_of("}", " }"))
+    return row(begin, several(item, 3), end) | table
+
+
+STATEMENT = row(
+    pair("S", st.recursive(SCALARS, nested, max_leaves=9)),
+    one_of("\n", " # c = 1\n", "\n\n", "\n# [t0]\n", "\t# '''\n"),
+)
+TABLE = row(one_of("[S@]\n", "  [ S@ ] # [x]\n"), several(STATEMENT, 3))
+
+
+@case("lines: 1,000 files by hypothesis")
+@settings(max_examples=1000, derandomize=True, database=None, deadline=None)
+@given(row(several(STATEMENT, 4), several(TABLE, 3)))
+def fuzz(draft: str) -> None:
+    numbers = count(1000)
+    text = re.sub("@", lambda _: str(next(numbers)), draft)
+    known, found = tomllib.loads(text), locate.lines(text)
+    assert set(paths(known)) == set(found)
+    for path in found:
+        name = path[-1] if path else ""
+        if isinstance(name, int):
+            name = reduce(getitem, path, known)  # type: ignore[arg-type]
+        number = re.search(r"[SV]\d{4}", name) if isinstance(name, str) else None
+        if number:
+            line = text[: text.index(number[0])].count("\n") + 1
+            least = line if number[0][0] == "S" else found[path[:1]]
+            assert least <= found[path] <= line, f"{path}: {found[path]}, not {line}\n{text}"
