@@ -24,7 +24,6 @@ import figures  # noqa: E402
 from figures import amounts  # noqa: E402
 from figures.results import Results  # noqa: E402
 from figurestest import agree, prose, significance  # noqa: E402
-from page import sample  # noqa: E402
 
 Run = dict[str, Any]
 Verdicts = list["bool | None"]

@@ -26,15 +26,14 @@ from figures import (
 from figures import ratelimit, subjects, table1, tables
 from figures.results import Results
 from figures.tables import Comparison
-from page import sample
+import sample
 
 Found = tuple[str, object, object]
 LINES = (fig8, fig9, overload, ratelimit)
 
 
 def document(name: str) -> Results:
-    data = next(d for d in sample.default() if d["name"] == name)
-    return Results(data)
+    return Results(sample.kept(name))
 
 
 def drawn(area: Axes, name: str, axis: str = "y") -> list[float]:
