@@ -4,8 +4,7 @@
 #
 # The dump contains every option as it was set: each option of both kinds goes through tc, the
 # module, "tc -j", options_from_json.jq and back, into a new qdisc and into one in which every
-# option had another value, and must not change. The stock front ends must still work without
-# the plugins.
+# option had another value, and must not change.
 #
 # One namespace, whose lo carries the qdisc under test:
 #
@@ -149,23 +148,6 @@ round_trips()
 	compare changed
 }
 
-# needs_plain KIND: the module under test must serve the plain name. The dump of an in-tree
-# qdisc does not contain a ce_threshold that is off
-needs_plain()
-{
-	tc -n "$NS" qdisc add dev lo root handle 1: "$1" 2>/dev/null ||
-		skip "no qdisc $1"
-	[[ $(qdisc_get "$NS" lo root '.options | has("ce_threshold")') == true ]] ||
-		skip "the in-tree module serves $1"
-}
-
-round_trips_by_plain_name()
-{
-	ns_create p
-	needs_plain "$1"
-	round_trips "$1"
-}
-
 # In-tree fq_codel has this defect, so the test can find one.
 in_tree_drifts()
 {
@@ -180,95 +162,15 @@ in_tree_drifts()
 	check "us shown of these 4999" "$(jq .target "$LIB_TMP/new")" == 4998
 }
 
-# shows KEY VALUE...: in the JSON of the qdisc on lo; off is null there
-shows()
-{
-	local options
-
-	options=$(options_get "$NS" lo root)
-	while (($# > 0)); do
-		check "$1" "$(jq -r "if .$1 != null then .$1 elif has(\"$1\") then \"off\"
-			else error(\"there is no $1\") end" <<<"$options")" == "$2"
-		shift 2
-	done
-}
-
-replace()
-{
-	tc -n "$NS" qdisc replace dev lo root "$@"
-}
-
-shows_what_was_given()
-{
-	ns_create e
-	replace handle 1: "$1" limit 0 target 5ms interval 4294967295us ce_threshold 1us \
-		ceiling 4294967295us
-	shows limit 0 target 5000 interval 4294967295 ce_threshold 1 ceiling 4294967295
-	replace handle 2: "$1" limit 4294967295 target 0 interval 1us \
-		ce_threshold 4294967295us ceiling 1us
-	shows limit 4294967295 target 0 interval 1 ce_threshold 4294967295 ceiling 1
-}
-
-shows_what_is_off()
-{
-	local text
-
-	ns_create o
-	replace handle 1: "$1" ce_threshold 1ms ecn
-	shows ce_threshold 1000 ecn true
-	tc -n "$NS" qdisc change dev lo root "$1" noecn
-	shows ce_threshold 1000 ecn false
-	tc -n "$NS" qdisc change dev lo root "$1" ce_threshold off
-	shows ce_threshold off ecn false ceiling 50000
-	text=$(tc -n "$NS" qdisc show dev lo root)
-	[[ $text == *" ce_threshold off noecn ceiling 50ms "* ]] || fail "$text"
-	tc -n "$NS" qdisc change dev lo root "$1" ceiling off
-	shows ce_threshold off ecn false ceiling off
-	text=$(tc -n "$NS" qdisc show dev lo root)
-	[[ $text == *" ce_threshold off noecn ceiling off "* ]] || fail "$text"
-}
-
 plugin_is_loaded()
 {
 	refuses "help" tc qdisc add "$1" help
 	[[ $REFUSAL == "Usage: ... $1 [ OPTION ]"* ]] || fail "$REFUSAL"
 }
 
-# The stock front end configures the qdisc, and prints the same without the options that only
-# the plugins know
-stock_tc_does()
-{
-	local plugin stock
-
-	ns_create s
-	TC_LIB_DIR=$LIB_TMP replace handle 1: "$1" limit 100 target 6ms interval 90ms noecn
-	stock=$(TC_LIB_DIR=$LIB_TMP tc -n "$NS" qdisc show dev lo root)
-	plugin=$(tc -n "$NS" qdisc show dev lo root)
-	[[ $stock == *"limit 100p "* ]] || fail "$stock"
-	[[ $plugin == "$stock"* ]] || fail "$plugin, by the stock tc $stock"
-}
-
-# The stock tc does not know the kind: no options, but it adds and shows it
-stock_tc_shows()
-{
-	local text
-
-	ns_create u
-	TC_LIB_DIR=$LIB_TMP replace handle 1: "$1"
-	text=$(TC_LIB_DIR=$LIB_TMP tc -n "$NS" qdisc show dev lo root)
-	[[ $text == "qdisc $1 1: root"*"Unknown qdisc"* ]] || fail "$text"
-}
-
 for kind in codel fq_codel codel_oot fq_codel_oot; do
 	lib_add plugin_is_loaded "$kind" $kind
 done
 lib_add_each round_trips "every option comes back"
-lib_add round_trips_by_plain_name "codel" codel
 lib_add in_tree_drifts "the test finds a drift"
-lib_add_each shows_what_was_given "extremes are sent and shown"
-lib_add_each shows_what_is_off "off values are shown"
-lib_add stock_tc_does "codel" codel
-lib_add stock_tc_does "fq_codel" fq_codel
-lib_add stock_tc_shows "codel_oot" codel_oot
-lib_add stock_tc_shows "fq_codel_oot" fq_codel_oot
 lib_main "$@"
