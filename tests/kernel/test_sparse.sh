@@ -100,14 +100,7 @@ short_pause()
 		"$(calc "100 / sqrt($FIRST - 1)")" 2
 }
 
-long_pause()
-{
-	pause "$1" 2
-	check_near "first step after 2 s, $FIRST lost before, ms" "$(first_step)" 100 2
-}
-
 lib_add beside_tcp "$FQ_CODEL_KIND: ping beside four TCPs" "$FQ_CODEL_KIND"
 lib_add beside_flood "$FQ_CODEL_KIND: ping beside a flood, noecn" "$FQ_CODEL_KIND"
 lib_add_each short_pause "after a pause of 5 intervals the drop rate is resumed"
-lib_add_each long_pause "after a pause of 20 intervals it starts afresh"
 lib_main "$@"
