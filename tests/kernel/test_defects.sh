@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: sparse_loses_nothing quantum_has_bounds
+# check: sparse_loses_nothing
 #
 # Known defects of CoDel qdiscs that no other test covers. If the running kernel still has a
 # defect, the same check must fail with in-tree fq_codel. (Of the others, Debian's 6.12.117
@@ -105,23 +105,7 @@ nothing_left()
 	probe_check drained d0 1: backlog == 0
 }
 
-### A quantum or an MTU beyond measure
-
-quantum_has_bounds()
-{
-	ns_create n
-	probe_start "$NS"
-	probe_dummy d0
-	refuses "4 GiB" tcn qdisc add dev d0 root handle 10: "$1" quantum 4294967295
-	check "kind of the root" "$(qdisc_get "$NS" d0 root .kind)" == noqueue
-	tcn qdisc add dev d0 root handle 10: "$1" quantum 1048576
-	refuses "1 MiB and one" tcn qdisc change dev d0 root handle 10: "$1" \
-		limit 77 quantum 1048577
-	probe get d0 10: options.quantum options.limit
-	check "nothing was changed: quantum and limit" "$REPLY" == "1048576 10240"
-	tcn qdisc change dev d0 root handle 10: "$1" quantum 1
-	probe_check "a small one" d0 10: options.quantum == 256
-}
+### An MTU beyond measure
 
 # The quantum and CoDel's no-drop threshold are derived from the MTU.
 mtu_before_attach()
@@ -151,7 +135,6 @@ lib_add dequeue_is_bounded "$CODEL_KIND: 400,000 overdue packets" "$CODEL_KIND" 
 lib_add dequeue_is_bounded "$FQ_CODEL_KIND: 400,000 overdue packets" \
 	"$FQ_CODEL_KIND" 400000 memory_limit 4000000000
 lib_add_kernel dequeue_is_bounded "overdue packets" 20000
-lib_add quantum_has_bounds "a huge quantum is refused" "$FQ_CODEL_KIND"
 lib_add_each mtu_before_attach "MTU 2147483647 before attach" 2147483647
 lib_add_each mtu_before_attach "MTU 0 before attach" 0
 lib_main "$@"

@@ -2,13 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # check: owes
 #
-# Many flows: bounds on the time for which a change of `flows` and a dequeue hold the root
-# lock. Few flows: no flow collides while a queue is idle.
-#
+# Many flows: bounds on the time for which a change of `flows` and a dequeue hold the root lock.
 
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/traffic.sh"
 . "$(dirname "$0")/probe.sh"
 
 lib_require python3
@@ -62,25 +59,7 @@ owes()
 	probe_empty "at the end" d0 10:
 }
 
-# stays_free KIND FLOWS BULK: after thin flows in all FLOWS queues, BULK other flows
-stays_free()
-{
-	topo_create
-	topo_bottleneck 10mbit "$1" flows "$2"
-	sink_start
-	udp_send --flows "$2" --size 100 --rate 2e6 --time 0.1 >/dev/null
-	drain 5
-	udp_send --source 8000 --flows "$3" --size 500 --rate 12e6 --time 0.3 >/dev/null
-	sink_stop
-	check "collisions" "$(bottleneck_get '.shared // 0')" == 0
-}
-
 lib_add shrinks "$FQ_CODEL_KIND: 16,000 flows become one" "$FQ_CODEL_KIND" 16000
 lib_add shrinks "$FQ_CODEL_KIND: 60,000 flows become one" "$FQ_CODEL_KIND" 60000
 lib_add owes "$FQ_CODEL_KIND: debts of 780 quanta" "$FQ_CODEL_KIND"
-for flows in 1 2 3 4 8 16 31; do
-	lib_add stays_free "$FQ_CODEL_KIND: $flows flows in $flows queues" "$FQ_CODEL_KIND" \
-		"$flows" "$flows"
-done
-lib_add stays_free "$FQ_CODEL_KIND: 3 flows in 4 queues" "$FQ_CODEL_KIND" 4 3
 lib_main "$@"
