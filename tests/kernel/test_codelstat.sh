@@ -278,49 +278,6 @@ comes_and_goes()
 	check "said" "$(cat "$LIB_TMP/said")" == "codelstat: device d2 has gone"
 }
 
-# Names that differ in bytes that are escaped
-odd_names()
-{
-	local name
-
-	ns_create odd
-	ROUTER=$NS
-	for name in 'a"b' 'a\b' $'a\xffb' $'a\xfeb'; do
-		ip -n "$ROUTER" link add "$name" up type dummy
-		tc -n "$ROUTER" qdisc add dev "$name" root handle 10: "$1"
-	done
-	see 0 -1 --json
-	check "devices" "$(jq -r '[.qdiscs[].dev] | join(" ")' "$LIB_TMP/seen")" == \
-		"a%22b a%5Cb a%FFb a%FEb"
-	see 0 export --textfile -
-	check "series" "$(grep '^codel_qdisc_info{' "$LIB_TMP/seen" | sort -u | wc -l)" == 4
-	see 0 -1 --json 'a"b'
-	check "one of them" "$(seen .dev)" == "a%22b"
-}
-
-# The leaf of an mq that is set up twice, each time with other automatic handles
-series()
-{
-	local turn root roots=()
-
-	ns_create series
-	ROUTER=$NS
-	ip -n "$ROUTER" link add d0 numtxqueues 2 type dummy
-	ip -n "$ROUTER" link set d0 up
-	for turn in 1 2; do
-		tc -n "$ROUTER" qdisc add dev d0 root mq
-		root=$(tc -n "$ROUTER" -j qdisc show dev d0 | jq -r '.[] | select(.kind == "mq").handle')
-		roots+=("$root")
-		tc -n "$ROUTER" qdisc replace dev d0 parent "${root}1" "$1"
-		see 0 export --textfile -
-		sed -n 's/ [^ ]*$//; /^codel_.*{device/p' "$LIB_TMP/seen" | sort >"$LIB_TMP/series$turn"
-		tc -n "$ROUTER" qdisc del dev d0 root
-	done
-	check "handles of mq" "${roots[0]}" != "${roots[1]}"
-	check "series" "$(grep -c "handle=\"auto\",parent=\"root:1\",kind=\"$1\"" "$LIB_TMP/series1")" ">" 40
-	check "series that differ" "$(comm -3 "$LIB_TMP/series1" "$LIB_TMP/series2" | wc -l)" == 0
-}
-
 # By a fixed beat, also at its fastest
 fast()
 {
@@ -411,8 +368,6 @@ lib_add parents "children of mq, tbf and htb; in-tree fq_codel"
 lib_add nothing "nothing to see"
 lib_add_each namespaces "network namespaces, no privilege"
 lib_add_each comes_and_goes "devices that come, change their names, and go"
-lib_add_each odd_names "names of devices with any bytes"
-lib_add_each series "the same series with other automatic handles"
 lib_add fast "$FQ_CODEL_KIND: every 10 ms" "$FQ_CODEL_KIND"
 lib_add_each recording "a recording"
 lib_add thousand "a thousand qdiscs cost less than 1% of a core"
