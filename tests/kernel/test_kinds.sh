@@ -296,26 +296,6 @@ unload_under_traffic()
 	account "$ROUTER" r1
 }
 
-remove_under_traffic()
-{
-	local kind=$1 module=$2 i
-
-	start
-	for i in 1 2 3; do
-		# In a shell of its own, so that a round undoes what it did
-		(
-			LIB_DEFERRED=()
-			trap lib_undo EXIT
-			topo_create
-			topo_bottleneck 1mbit "$kind"
-			flood
-			ip netns del "$ROUTER"
-			busywait 10 unload "$module" ||
-				fail "round $i: $module is in use after its namespace went"
-		)
-	done
-}
-
 lib_add kernels_is_there "the in-tree module serves codel if it was loaded first"
 lib_add name_is_free "the out-of-tree module serves codel if the name is free"
 lib_add name_is_declined "takeover=0 leaves the name codel to the in-tree module"
@@ -332,7 +312,6 @@ for kind in codel_oot fq_codel_oot; do
 	lib_add autoload_by_sysctl "net.core.default_qdisc=$kind loads the out-of-tree module" "$kind" "sch_$kind"
 	lib_add in_use "$kind: a module in use cannot be unloaded, an unused one can" "$kind" "sch_$kind"
 	lib_add unload_under_traffic "$kind: unloaded during traffic" "$kind" "sch_$kind"
-	lib_add remove_under_traffic "$kind: a namespace is deleted during traffic" "$kind" "sch_$kind"
 done
 lib_add side_by_side "the in-tree and the out-of-tree module at once"
 lib_main "$@"

@@ -3,9 +3,9 @@
 # check: delete_is_told_once
 #
 # Ends: the qdisc is deleted or replaced, its device is put down or removed, its namespace is
-# removed, its module is unloaded, each while packets arrive. Nothing remains, and the parent
-# is notified once, by the core. A warning, lock-up or leak in the kernel log fails the
-# machine.
+# removed, each while packets arrive. Nothing remains, and the parent is notified once, by the
+# core. A warning, lock-up or leak in the kernel log fails the machine, as does a module that
+# is in use after the test. test_kinds.sh unloads modules under traffic.
 #
 #   d0 (dummy)   root 1: tbf, 4 Mbit/s     leaf 10: under test, flooded with 16 Mbit/s
 
@@ -193,53 +193,6 @@ inner_backlog()
 	(($(qdisc_get "$1" d0 10: .qlen) > 3))
 }
 
-### The module
-
-module_of()
-{
-	case $1 in
-	"$CODEL_KIND") echo sch_codel_oot ;;
-	*) echo sch_fq_codel_oot ;;
-	esac
-}
-
-references()
-{
-	cat "/sys/module/$1/refcnt"
-}
-
-# A module in use cannot be unloaded; every end drops its references. The module is unloaded
-# at the end if it is unused and can be loaded again.
-module_stays()
-{
-	local module before
-
-	module=$(module_of "$1")
-	[[ -e /sys/module/$module/refcnt ]] || skip "$module is not loaded as a module"
-	before=$(references "$module")
-	below "$BUSY" "$1"
-	flood
-	check "references while in use" "$(references "$module")" ">" "$before"
-	refuses "unloading what is in use" rmmod "$module"
-	tcn qdisc del dev d0 root
-	busywait 5 has_references "$module" "$before" ||
-		fail "$(references "$module") references, $before before"
-	if [[ $before -ne 0 ]] || ! modprobe -nq "$module"; then
-		return 0
-	fi
-	rmmod "$module"
-	probe calm
-	modprobe "$module"
-	tcn qdisc add dev d0 root handle 10: "$1"
-	probe send d0 3
-	probe_check "loaded again" d0 10: packets == 3
-}
-
-has_references()
-{
-	[[ $(references "$1") -eq $2 ]]
-}
-
 lib_require python3
 lib_add_each down_tells_nobody "device down with a full queue"
 lib_add_each delete_is_told_once "deleted with a full queue"
@@ -248,5 +201,4 @@ lib_add_each replaced "replaced under traffic"
 lib_add_each device_down "device down and up under traffic"
 lib_add_each device_deleted "device deleted under traffic"
 lib_add_each namespace_removed "namespace removed under traffic"
-lib_add_each module_stays "module unloaded under traffic"
 lib_main "$@"
