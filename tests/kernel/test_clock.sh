@@ -25,21 +25,6 @@ without_watchdog()
 	sysctl -qw kernel.watchdog=0
 }
 
-# A packet in 50 s, of which 5 stand: above target for 4000 s, then one is lost, and
-# there is another one due only after 4000 s more
-long_interval()
-{
-	without_watchdog
-	topo_create
-	topo_bottleneck 160bit "$1" target 100ms interval 4000s ceiling off
-	check "interval, us" "$(bottleneck_get .options.interval)" == 4000000000
-	sink_start 4000
-	udp_send --size 986 --head 5 --every 50 --groups 90 >/dev/null
-	sink_end
-	check "lost in 4500 s" "$(udp_get 6000 lost)" == 1
-	check_near "first lost, one in 50 s" "$(udp_get 6000 first_lost)" 82 2
-}
-
 # Seconds of overload: the delay is above 5 ms, and below 4000 s
 long_target()
 {
@@ -87,7 +72,6 @@ long_idle()
 	check "lost of a burst of 95 ms" "$(udp_get 6000 lost)" == 0
 }
 
-lib_add_each long_interval "an interval of 4000 s"
 lib_add_each long_target "a target of 4000 s"
 lib_add_each long_idle "idle for 75 minutes" 4500
 lib_main "$@"
