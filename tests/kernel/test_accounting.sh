@@ -119,24 +119,6 @@ limit_zero()
 	probe_check "limit 10 again" d0 10: qlen ">" 0
 }
 
-memory_lowered()
-{
-	local limit received=41
-
-	stuck "$1" memory_limit 1000000
-	probe send d0 41 flow=0 flow=1 flow=2
-	accounted filled 41
-	for limit in 50000 20000 3000 0; do
-		leaf change "$1" memory_limit $limit
-		accounted "memory_limit $limit" $received
-		memory_used
-		check "memory_limit $limit: memory_used" "$REPLY" "<=" $limit
-		probe send d0 3 flow=0 flow=1 flow=2
-		received=$((received + 3))
-		accounted "memory_limit $limit, three more" $received
-	done
-}
-
 ### Memory
 
 # tc does not print a 0
@@ -334,7 +316,6 @@ lib_add_each trim_then_replace "a peeked packet, limit 1, replace"
 lib_add_each trimmed_is_dropped "a peeked packet, limit 1, counted"
 lib_add_kernel trimmed_is_dropped "a peeked packet, limit 1, counted"
 lib_add_each limit_zero "a peeked packet, limit 0"
-lib_add memory_lowered "memory_limit is lowered" "$FQ_CODEL_KIND"
 lib_add memory_comes_back "all memory comes back" "$FQ_CODEL_KIND"
 lib_add_each limit_decided_again "a limit changes on a live, idle qdisc"
 lib_add_each overhead_counts "stab overhead"
