@@ -88,6 +88,7 @@ def perform(document: dict[str, Any]) -> dict[str, Any]:
     origin = time.monotonic_ns() + LEAD
     if metered:
         Path(network.METER).write_text(f"origin {origin}")
+    network.start_courses(document, origin)
     before = idle()
     changes, notes = network.rate_changes(document), progress(document["duration"])
     traffic = run(document, addresses, origin, changes, notes)

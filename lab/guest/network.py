@@ -20,6 +20,8 @@ Action = tuple[int, Callable[[], None]]  # experiment time in ns, what happens t
 WIRE = "wire"
 MODULES = "/root"
 SLOW = "/sys/module/slow_link/parameters/link"
+COURSE = "/sys/module/slow_link/parameters/course"
+STEPS = 100  # of a course in one write, which has less than a page
 METER = "/sys/kernel/debug/lab_meter/control"
 BUFFER = 64 << 20  # bytes: what a socket may grow to, above every path's needs
 ETHERNET = 14
@@ -277,6 +279,16 @@ def rate_changes(document: dict[str, Any]) -> list[Action]:
         for _end, node, direction, way in ends(link)
         for time, rate in way["rates"]
     ]
+
+
+def start_courses(document: dict[str, Any], origin: int) -> None:
+    """Hand each link's course to its device, which then changes its rate by itself."""
+    for number, link in enumerate(document["links"]):
+        for _end, node, direction, way in ends(link):
+            steps = [f"{origin + time} {rate}" for time, rate in way.get("course", ())]
+            for at in range(0, len(steps), STEPS):
+                text = " ".join([device(number, direction), *steps[at : at + STEPS]])
+                tell(node, COURSE, text)
 
 
 def queues(document: dict[str, Any]) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import schema
+from . import course, schema
 from .kinds import NAME, Bad
 from .locate import Path
 from .schema import Key, Keys
@@ -119,7 +119,23 @@ class Reader:
                 found.update({k: both[k] for k in both if k == name})
             else:
                 found[name] = default(key)
+        if found.get("course"):
+            own_key = "course" in self.subtable((*path, direction))
+            self.course((*path, direction) if own_key else path, found)
         return found
+
+    def course(self, path: Path, way: Table) -> None:
+        """Read the file of a course in place of its name. The link's rate is the mean of the course."""
+        for name in (n for n in ("rate", "rates") if way.get(n)):
+            self.wrong((*path, "course"), f"the file has the rates: leave out {name}")
+        if way.get("shaper", "wire") != "wire":
+            self.wrong((*path, "course"), f'only shaper = "wire" has one, not {way["shaper"]}')
+        try:
+            way["course"] = course.read(self.tree.folder / way["course"])
+            way["rate"] = course.mean(way["course"])
+        except Bad as error:
+            self.wrong((*path, "course"), str(error))
+            del way["course"]
 
     def item(self, name: str) -> Table:
         path = ("traffic", name)

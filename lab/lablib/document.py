@@ -85,10 +85,12 @@ def direction(name: str, link: Table, subject: Subject, rtt: int) -> Document:
             message = f"for link.{link['name']}.{name}: {error}"
             raise Unfit(("qdiscs", compared[0]), message) from error
         raise Unfit(("link", link["name"], name, "qdisc"), str(error)) from error
+    course = {"course": way["course"]} if way["course"] else {}
     return {
         "delay": way["delay"],
         "rate": way["rate"] or None,
         "rates": way["rates"],
+        **course,
         "shaper": way["shaper"],
         "qdisc": text,
         "measure": bool(way["rate"] or text),

@@ -18,8 +18,9 @@ ACKNOWLEDGEMENT = 66  # bytes
 
 def capacity(way: Document, duration: int) -> int:
     """Bits that a direction carries at most."""
-    steps = [[0, way["rate"] or UNLIMITED], *way["rates"], [duration, 0]]
-    return sum(r * (e - s) for (s, r), (e, _) in zip(steps, steps[1:])) // SECOND
+    steps = way.get("course") or [[0, way["rate"] or UNLIMITED], *way["rates"]]
+    ends = [time for time, _rate in steps[1:]] + [duration]
+    return sum(r * max(0, min(e, duration) - s) for (s, r), e in zip(steps, ends)) // SECOND
 
 
 def offered(item: Document) -> float:

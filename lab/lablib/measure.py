@@ -92,7 +92,7 @@ def rates(way: Figures, duration: int) -> list[tuple[int, int, int]]:
     """From when to when the link has which rate; empty where it has none."""
     if not way["rate"]:
         return []
-    starts = [(0, way["rate"]), *map(tuple, way["rates"])]
+    starts = list(map(tuple, way.get("course") or [(0, way["rate"]), *way["rates"]]))
     ends = [time for time, _rate in starts[1:]] + [duration]
     return [(begin, end, rate) for (begin, rate), end in zip(starts, ends)]
 
@@ -172,12 +172,17 @@ def held(seen: Windows, begin: int, bound: int) -> float | None:
     return (seen[first][0] - begin) / MILLISECOND if above else 0.0
 
 
+def phase_spans(way: Figures, end: int) -> list[tuple[int, int, int]]:
+    """From when to when a phase is, and its rate: the changes of a course are one phase."""
+    return [(0, end, way["rate"])] if way.get("course") else rates(way, end)
+
+
 def phases(queue: Queue, way: Figures, mtu: int, document: Document) -> list[Figures]:
     """What the queue was while the link had each of its rates."""
     found = []
     begin, end = document["warmup"], document["duration"]
     time, waited = queue.time[queue.left], queue.waited[queue.left]
-    for start, stop, rate in rates(way, end):
+    for start, stop, rate in phase_spans(way, end):
         start, stop = max(start, begin), min(stop, end)
         if start >= stop:
             continue

@@ -71,6 +71,12 @@ TOP = keys(
 WAY = keys(
     Key("rate", kinds.rate(), "none: as fast as the machine"),
     Key("rates", kinds.schedule, "later rates, in order of time", []),
+    Key(
+        "course",
+        kinds.text,
+        "in place of rate and rates: a file, beside the scenario's, with lines `SECONDS BIT/S` from 0 on; the "
+        "last rate stays. The results have one phase",
+    ),
     Key("delay", kinds.time("0s", "100s"), "one way, behind the queue", "0s"),
     Key(
         "shaper",

@@ -67,12 +67,15 @@ def suggestion(name: str, known: Collection[str]) -> str:
 class Tree:
     """Nested tables."""
 
-    def __init__(self, values: dict[str, Any], origins: dict[Path, str]) -> None:
+    def __init__(
+        self, values: dict[str, Any], origins: dict[Path, str], folder: File = File()
+    ) -> None:
         self.values = values
         self.origins = origins
+        self.folder = folder  # of the files that the values name
 
     def copy(self) -> Tree:
-        return Tree(copy.deepcopy(self.values), dict(self.origins))
+        return Tree(copy.deepcopy(self.values), dict(self.origins), self.folder)
 
     def origin(self, path: Path) -> str:
         """The place of this value, or of the table that contains it."""
@@ -136,4 +139,5 @@ def load(file: File) -> Tree:
     except tomllib.TOMLDecodeError as error:
         line = LINE.search(str(error))
         raise Wrong(f"{file}{f':{line[1]}' if line else ''}: no TOML: {error}") from error
-    return Tree(values, {p: f"{file}:{line}" for p, line in locate.lines(text).items()})
+    origins = {p: f"{file}:{line}" for p, line in locate.lines(text).items()}
+    return Tree(values, origins, file.parent)

@@ -5,6 +5,10 @@
  *	insmod slow_link.ko
  *	echo "r1 10000000" >/sys/module/slow_link/parameters/link	# bit/s, from now on
  *	echo "r1 0" >/sys/module/slow_link/parameters/link		# as fast as it was
+ *	echo "r1 5000000000 1000000 5020000000 3000000" >/sys/module/slow_link/parameters/course
+ *
+ * A course has times (CLOCK_MONOTONIC, ns) and the rates from then on; each write appends to it. It
+ * needs no timer: a packet gets the rate of the moment at which it begins.
  *
  * The device is looked up in the namespace of who writes. It has one transmit queue and a root
  * qdisc. Whenever it was given a packet, its queue is stopped for as long as the packet takes at
@@ -31,11 +35,22 @@
 #include <net/sch_generic.h>
 
 #define SLOW_LINKS	64
+#define SLOW_STEPS	16384	/* of a course */
 
 /* A packet that comes later than this after the link became free was not held up by softirqs
  * alone: the qdisc did not let it go. ns
  */
 #define SLOW_LATE	(1 * NSEC_PER_MSEC)
+
+/**
+ * struct slow_step - a rate that is to come
+ * @time: begin, CLOCK_MONOTONIC, ns
+ * @rate: bit/s
+ */
+struct slow_step {
+	u64 time;
+	u64 rate;
+};
 
 /**
  * struct slow_link - a device that is slow
@@ -44,6 +59,9 @@
  * @free_at: when it has sent what it was given, CLOCK_MONOTONIC, ns
  * @waited: a packet waited when it became free, and none was given to it since
  * @sent: expires then
+ * @steps: SLOW_STEPS of a course, NULL without
+ * @used: those that have been written
+ * @next: the first whose time has not come
  */
 struct slow_link {
 	struct net_device *dev;
@@ -51,6 +69,9 @@ struct slow_link {
 	u64 free_at;
 	bool waited;
 	struct hrtimer sent;
+	struct slow_step *steps;
+	unsigned int used;
+	unsigned int next;
 };
 
 static struct slow_link slow_links[SLOW_LINKS];
@@ -107,12 +128,22 @@ static u64 slow_link_begins(const struct slow_link *link, u64 now)
 	return now;
 }
 
+static u64 slow_link_rate(struct slow_link *link, u64 now)
+{
+	unsigned int used = smp_load_acquire(&link->used); /* pairs with slow_link_append() */
+
+	while (link->next < used && link->steps[link->next].time <= now)
+		WRITE_ONCE(link->rate, link->steps[link->next++].rate);
+	return READ_ONCE(link->rate);
+}
+
 static void slow_link_busy(struct slow_link *link, struct net_device *dev, unsigned int len)
 {
 	u64 now = ktime_get_ns();
+	u64 begin = slow_link_begins(link, now);
 
-	link->free_at = slow_link_begins(link, now) +
-			div64_u64(len * 8ULL * NSEC_PER_SEC, READ_ONCE(link->rate));
+	link->free_at = begin + div64_u64(len * 8ULL * NSEC_PER_SEC,
+					  slow_link_rate(link, begin));
 	if (link->free_at > now) {
 		WRITE_ONCE(link->waited, false);
 		netif_tx_stop_queue(slow_queue(dev));
@@ -176,6 +207,47 @@ static void slow_link_drop(struct slow_link *link)
 	tracepoint_synchronize_unregister();
 	hrtimer_cancel(&link->sent);
 	netif_tx_wake_queue(slow_queue(dev));
+	kvfree(link->steps);
+	link->steps = NULL;
+	link->used = 0;
+	link->next = 0;
+}
+
+static int slow_link_append(struct slow_link *link, u64 time, u64 rate)
+{
+	if (!rate)
+		return -EINVAL;
+	if (link->used == SLOW_STEPS)
+		return -ENOSPC;
+	if (!link->steps)
+		link->steps = kvcalloc(SLOW_STEPS, sizeof(*link->steps), GFP_KERNEL);
+	if (!link->steps)
+		return -ENOMEM;
+	link->steps[link->used] = (struct slow_step) { time, rate };
+	/* The step is there when this can be seen */
+	smp_store_release(&link->used, link->used + 1);
+	return 0;
+}
+
+/* Append the times and rates of a text to the course of a device. */
+static int slow_link_course(const char *name, const char *text)
+{
+	struct net_device *dev = __dev_get_by_name(current->nsproxy->net_ns, name);
+	struct slow_link *link = dev ? slow_link_of(dev) : NULL;
+	u64 time, rate;
+	int len, err;
+
+	if (!link)
+		return -ENODEV;
+	for (; *text; text += len) {
+		len = 0;
+		if (sscanf(text, "%llu %llu %n", &time, &rate, &len) != 2 || !len)
+			return -EINVAL;
+		err = slow_link_append(link, time, rate);
+		if (err)
+			return err;
+	}
+	return 0;
 }
 
 static int slow_link_change(const char *name, u64 rate)
@@ -234,6 +306,25 @@ static const struct kernel_param_ops slow_link_ops = {
 };
 module_param_cb(link, &slow_link_ops, NULL, 0600);
 MODULE_PARM_DESC(link, "write \"DEVICE BIT/S\", once the module is there");
+
+static int slow_course_set(const char *text, const struct kernel_param *param)
+{
+	char name[IFNAMSIZ];
+	int len = 0, err;
+
+	if (sscanf(text, "%15s %n", name, &len) != 1 || !len)
+		return -EINVAL;
+	rtnl_lock();
+	err = slow_link_course(name, text + len);
+	rtnl_unlock();
+	return err;
+}
+
+static const struct kernel_param_ops slow_course_ops = {
+	.set = slow_course_set,
+};
+module_param_cb(course, &slow_course_ops, NULL, 0200);
+MODULE_PARM_DESC(course, "write \"DEVICE NS BIT/S NS BIT/S ...\" for a device that is slow");
 
 static int slow_link_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
