@@ -10,7 +10,7 @@
  *
  *	while ((pkt = take_head(queue))) {
  *		verdict = codel_signal(vars, params, now, now - pkt->enqueued,
- *				       backlog_behind(pkt), random);
+ *				       0, backlog_behind(pkt), random);
  *		if (verdict == CODEL_PASS)
  *			return pkt;
  *		if (verdict == CODEL_SIGNAL && mark(pkt))
@@ -69,6 +69,12 @@ static inline u64 mul_u64_u32_shr(u64 a, u32 mul, unsigned int shift)
 /* codel_vars.chance of a packet that is dropped for sure */
 #define CODEL_CERTAIN		255
 
+/*
+ * Signals after which senders have had the time to respond: 3.6 intervals. A mark takes a
+ * round trip to slow its sender down, and the queue takes another one to drain.
+ */
+#define CODEL_EARLY_SIGNALS	6
+
 /* CODEL_MUCH is a backlog of more than this many MTUs */
 #define CODEL_MUCH_MTUS		4
 
@@ -80,8 +86,8 @@ static inline u64 mul_u64_u32_shr(u64 a, u32 mul, unsigned int shift)
  * @target: acceptable standing queue delay, ns; 0 accepts none
  * @interval: time over which the delay must have stayed above @target, ns,
  *	in the order of a worst case round trip; 1 us at least, 2^43 at most
- * @ceiling: sojourn time at which every packet is dropped when signals have not
- *	slowed the senders down, ns; 1 us at least, 2^43 at most, or
+ * @ceiling: sojourn time at which every packet is dropped if senders do not slow down,
+ *	ns; 1 us at least, 2^43 at most, or
  *	CODEL_CEILING_OFF. See codel_ceiling()
  */
 struct codel_params {
@@ -141,7 +147,8 @@ typedef u32 (*codel_random_fn)(void);
 /**
  * struct codel_vars - state of one queue; all zero is a fresh start
  * @first_above_time: when the delay will have been above target for an
- *	interval, ns; 0 while it is not above
+ *	interval, ns; 0 while it is not above. In the dropping state, with a ceiling: the last
+ *	departure of a packet that was as late as @overload says
  * @drop_next: when the next signal is due, ns; 0 before the first
  * @count: signals since the dropping state was entered, or the count that
  *	was resumed with plus those since; stops at 2^32-1
@@ -149,6 +156,7 @@ typedef u32 (*codel_random_fn)(void);
  * @dropping: in the dropping state
  * @next_pending: a signal was given for @drop_next, which has not moved on since:
  *	it does so only if the next packet shows that the queue still stands
+ * @overload: senders do not slow down, see codel_watch_overload()
  * @chance: probability that the ceiling drops the next packet, in 1/CODEL_CERTAIN
  */
 struct codel_vars {
@@ -158,6 +166,7 @@ struct codel_vars {
 	u32 lastcount;
 	u8 dropping : 1;
 	u8 next_pending : 1;
+	u8 overload : 1;
 	u8 chance;
 };
 
@@ -224,6 +233,7 @@ static inline u64 codel_next_signal(const struct codel_vars *vars,
  * Has the delay been above target for a whole interval? It does not count as
  * above while no more than one MTU waits behind the packet: then there is no
  * standing queue that a slower sender could shorten (RFC 8289, section 4.2).
+ * A shorter interval, once it is set, also ends a wait that has begun.
  */
 static inline bool codel_above_for_interval(struct codel_vars *vars,
 					    const struct codel_params *params,
@@ -233,7 +243,7 @@ static inline bool codel_above_for_interval(struct codel_vars *vars,
 		vars->first_above_time = 0;
 		return false;
 	}
-	if (!vars->first_above_time) {
+	if (!vars->first_above_time || vars->first_above_time > now + params->interval) {
 		vars->first_above_time = now + params->interval;
 		return false;
 	}
@@ -257,28 +267,23 @@ static inline void codel_enter_dropping(struct codel_vars *vars,
 	vars->drop_next = now + codel_step(params->interval, vars->count);
 	vars->dropping = true;
 	vars->next_pending = false;
+	vars->overload = false;
+	if (params->ceiling != CODEL_CEILING_OFF)
+		vars->first_above_time = now;
 }
 
 /*
  * Return the sojourn time at which every packet is dropped. CoDel's signals are too
  * rare for senders that do not slow down, and without a ceiling the delay grows for
- * seconds. The ceiling is the time between two signals, which is an interval on entry
- * and falls as count grows, but it is no lower than @params->ceiling.
- *
- * The ceiling drops no packet without CODEL_MUCH behind it. Most other packets need no
- * ceiling either, and no root: the result is CODEL_CEILING_OFF.
+ * seconds. The ceiling is higher until an overload is certain: the rate of a radio link
+ * falls for a part of an interval, and the queue then drains without the loss of packets.
  */
 static inline u64 codel_ceiling(const struct codel_vars *vars,
-				const struct codel_params *params, u64 sojourn,
-				enum codel_waiting waiting)
+				const struct codel_params *params)
 {
-	u64 step;
+	u64 first = params->interval + params->interval / 4;
 
-	if (waiting != CODEL_MUCH ||
-	    (!vars->chance && sojourn <= params->ceiling / 2))
-		return CODEL_CEILING_OFF;
-	step = codel_step(params->interval, vars->count);
-	return step > params->ceiling ? step : params->ceiling;
+	return vars->overload || params->ceiling > first ? params->ceiling : first;
 }
 
 /*
@@ -298,16 +303,39 @@ static inline u8 codel_chance(u64 ceiling, u64 sojourn)
 	return div64_u64((sojourn - half) * CODEL_CERTAIN, half);
 }
 
-/* Return the chance of this packet, and store that of the next packet. */
-static inline u8 codel_take_chance(struct codel_vars *vars,
-				   const struct codel_params *params, u64 sojourn,
-				   enum codel_waiting waiting)
+/*
+ * A packet is late if it gives a chance. An overload begins when all packets have been late
+ * for an interval, and ends when none has been late for two. It also ends with the dropping
+ * state.
+ */
+static inline void codel_watch_overload(struct codel_vars *vars,
+					const struct codel_params *params, u64 now)
 {
-	u64 ceiling = codel_ceiling(vars, params, sojourn, waiting);
+	bool late = vars->chance;
+
+	if (late != vars->overload) {
+		if (now - vars->first_above_time < (late ? 1 : 2) * params->interval)
+			return;
+		vars->overload = late;
+	}
+	vars->first_above_time = now;
+}
+
+/*
+ * Return the chance of this packet, and store that of the next packet. The ceiling drops no
+ * packet without CODEL_MUCH behind it.
+ */
+static inline u8 codel_take_chance(struct codel_vars *vars,
+				   const struct codel_params *params, u64 now,
+				   u64 sojourn, enum codel_waiting waiting)
+{
+	bool much = waiting == CODEL_MUCH && params->ceiling != CODEL_CEILING_OFF;
 	u8 chance = vars->chance;
 
-	vars->chance = codel_chance(ceiling, sojourn);
-	if (ceiling == CODEL_CEILING_OFF)
+	vars->chance = much ? codel_chance(codel_ceiling(vars, params), sojourn) : 0;
+	if (params->ceiling != CODEL_CEILING_OFF)
+		codel_watch_overload(vars, params, now);
+	if (!much)
 		return 0;
 	return vars->chance == CODEL_CERTAIN ? CODEL_CERTAIN : chance;
 }
@@ -317,16 +345,9 @@ static inline bool codel_draw(u8 chance, codel_random_fn random)
 	return chance && (u64)random() * CODEL_CERTAIN >> 32 < chance;
 }
 
-/*
- * Return whether senders have not had the time to respond yet. A mark takes a round trip
- * to slow its sender down, and the queue another one to drain, so count may grow to twice
- * what lowers the ceiling to @params->ceiling.
- */
-static inline bool codel_early(const struct codel_vars *vars,
-			       const struct codel_params *params)
+static inline bool codel_early(const struct codel_vars *vars)
 {
-	return codel_step(params->interval, vars->count - vars->count / 2) >
-	       params->ceiling;
+	return vars->count <= CODEL_EARLY_SIGNALS;
 }
 
 /*
@@ -334,10 +355,9 @@ static inline bool codel_early(const struct codel_vars *vars,
  * long as senders may still respond. Otherwise count would grow for as long as a flood of
  * marked packets lasts, and packets that are not ECN-capable would suffer.
  */
-static inline void codel_count_signal(struct codel_vars *vars,
-				      const struct codel_params *params, u8 chance)
+static inline void codel_count_signal(struct codel_vars *vars, u8 chance)
 {
-	if (vars->count == ~0U || (chance && !codel_early(vars, params)))
+	if (vars->count == ~0U || (chance && !codel_early(vars)))
 		return;
 	vars->count++;
 }
@@ -350,7 +370,7 @@ static inline enum codel_verdict codel_over(const struct codel_vars *vars,
 					    const struct codel_params *params,
 					    u64 sojourn)
 {
-	if (sojourn < params->interval && codel_early(vars, params))
+	if (sojourn < params->interval && codel_early(vars))
 		return CODEL_SIGNAL;
 	return CODEL_OVER;
 }
@@ -363,22 +383,22 @@ static inline enum codel_verdict codel_over(const struct codel_vars *vars,
  */
 static noinline enum codel_verdict
 codel_should_signal(struct codel_vars *vars, const struct codel_params *params, u64 now,
-		    u64 sojourn, enum codel_waiting waiting, codel_random_fn random)
+		    u64 sojourn, u64 held, enum codel_waiting waiting, codel_random_fn random)
 {
 	u8 chance;
 
 	if (!vars->dropping) {
 		codel_enter_dropping(vars, params, now);
-		codel_take_chance(vars, params, sojourn, waiting);
+		codel_take_chance(vars, params, now, sojourn - held, waiting);
 		return CODEL_SIGNAL;
 	}
-	chance = codel_take_chance(vars, params, sojourn, waiting);
+	chance = codel_take_chance(vars, params, now, sojourn - held, waiting);
 	if (vars->next_pending) {
 		vars->drop_next = codel_next_signal(vars, params);
 		vars->next_pending = false;
 	}
 	if (now >= vars->drop_next) {
-		codel_count_signal(vars, params, chance);
+		codel_count_signal(vars, chance);
 		vars->next_pending = true;
 		if (!chance)
 			return CODEL_SIGNAL;
@@ -394,6 +414,7 @@ codel_should_signal(struct codel_vars *vars, const struct codel_params *params, 
  * @params: target, interval and ceiling
  * @now: monotonic time of this dequeue, ns, above 0
  * @sojourn: time that the packet spent in the queue, ns
+ * @held: the part of @sojourn that does not count for the ceiling, ns; see codel_held()
  * @waiting: the backlog behind the packet
  * @random: returns 32 bits that senders cannot predict; called only for packets that
  *	the ceiling may drop
@@ -406,54 +427,90 @@ codel_should_signal(struct codel_vars *vars, const struct codel_params *params, 
  */
 static inline enum codel_verdict
 codel_signal(struct codel_vars *vars, const struct codel_params *params, u64 now,
-	     u64 sojourn, enum codel_waiting waiting,
+	     u64 sojourn, u64 held, enum codel_waiting waiting,
 	     codel_random_fn random)
 {
 	if (codel_above_for_interval(vars, params, now, sojourn, waiting))
-		return codel_should_signal(vars, params, now, sojourn, waiting, random);
+		return codel_should_signal(vars, params, now, sojourn, held, waiting,
+					   random);
 	vars->dropping = false;
 	return CODEL_PASS;
 }
 
 /**
- * struct codel_watch - late packets of all queues that share a link
- * @since: departure of the first of the late packets, ns
- * @last: departure of the last one, ns; 0 before the first
+ * struct codel_link - the last time that a link stood still
+ * @last: last departure of a packet that had waited for target, ns; 0 before the first
+ * @still: departure after which the link stood still, ns
+ * @moved: end of the time for which it held packets, ns
  */
-struct codel_watch {
-	u64 since;
+struct codel_link {
 	u64 last;
+	u64 still;
+	u64 moved;
 };
 
 /**
- * codel_watch_late() - detect a delay that persists across queues that take turns
- * @watch: shared by the queues
+ * codel_departure() - a packet that has waited for target or longer leaves its queue
+ * @link: shared by all queues of the link
+ * @params: interval
+ * @now: as for codel_signal(), which is called next
+ * @sojourn: as for codel_signal()
+ *
+ * A link stands still if no such packet leaves for more than half of an interval. If the
+ * first packet that leaves then is that late, too, the link holds packets for half of an
+ * interval more, in which it sends the packets that arrived meanwhile. An idle link also
+ * stands still, but its packets have arrived a target before the first departure at most.
+ */
+static inline void codel_departure(struct codel_link *link, const struct codel_params *params,
+				   u64 now, u64 sojourn)
+{
+	u64 half = params->interval / 2;
+
+	if (now - link->last > half) {
+		link->still = link->last;
+		link->moved = sojourn > half ? now + half : now;
+	}
+	link->last = now;
+}
+
+/**
+ * codel_held() - the part of a sojourn time for which the link has held the packet
+ * @link: as for codel_departure()
+ * @now: as for codel_signal()
+ * @sojourn: as for codel_signal()
+ *
+ * Only the last time that the link stood still counts. A slow link stands still for each
+ * packet, and its packets become late all the same.
+ *
+ * Return: ns.
+ */
+static inline u64 codel_held(const struct codel_link *link, u64 now, u64 sojourn)
+{
+	u64 arrival = now - sojourn;
+	u64 begin = arrival > link->still ? arrival : link->still;
+	u64 end = now < link->moved ? now : link->moved;
+
+	return begin < end ? end - begin : 0;
+}
+
+/**
+ * codel_persists() - detect a delay that persists in a queue that takes turns with others
  * @vars: state of the packet's queue
  * @params: target, interval and ceiling
  * @now: as for codel_signal(), which is called next
  * @sojourn: as for codel_signal()
+ * @held: as for codel_signal()
  *
  * A queue whose turn comes once an interval has too few departures to show that its
- * delay persists. A packet that has waited for an interval shows a delay that persists,
- * unless the link was paused. So the delay counts as persistent if packets of any queue
- * have waited for more than half of an interval, during half of an interval or longer.
- * Call it for packets with CODEL_MUCH behind them. A queue whose only packet is late does
- * not stand, however many such queues there are.
+ * delay persists. A packet that has waited for an interval shows it, unless the link has
+ * held the packet. Call it for packets with CODEL_MUCH behind them. A queue whose only
+ * packet is late does not stand, however many such queues there are.
  */
-static inline void codel_watch_late(struct codel_watch *watch,
-				    struct codel_vars *vars,
-				    const struct codel_params *params, u64 now,
-				    u64 sojourn)
+static inline void codel_persists(struct codel_vars *vars, const struct codel_params *params,
+				  u64 now, u64 sojourn, u64 held)
 {
-	u64 forgotten = watch->last + CODEL_RESUME_INTERVALS * params->interval;
-
-	if (params->ceiling == CODEL_CEILING_OFF || sojourn <= params->interval / 2)
-		return;
-	if (!watch->last || now >= forgotten)
-		watch->since = now;
-	watch->last = now;
-	if (sojourn >= params->interval && now - watch->since >= params->interval / 2 &&
-	    !vars->dropping)
+	if (sojourn - held >= params->interval && !vars->dropping &&
+	    params->ceiling != CODEL_CEILING_OFF)
 		vars->first_above_time = now;
 }
 

@@ -47,13 +47,14 @@ static inline bool codel_qdisc_kept_coming(const struct codel_qdisc *c,
 
 /* Return the backlog behind a packet. Below target no caller needs the exact value. */
 static __always_inline enum codel_waiting
-codel_qdisc_waiting(const struct Qdisc *sch, const struct codel_qdisc *c,
+codel_qdisc_waiting(const struct Qdisc *sch, struct codel_qdisc *c,
 		    const struct codel_queue *queue, bool turns, u64 now, u64 sojourn)
 {
 	u32 mtu;
 
 	if (sojourn < c->config.params.target)
 		return CODEL_LITTLE;
+	codel_departure(&c->link, &c->config.params, now, sojourn);
 	mtu = codel_qdisc_mtu(sch);
 	if (sch->qstats.backlog <= mtu)
 		return CODEL_LITTLE;
@@ -69,14 +70,17 @@ static __always_inline enum codel_verdict
 codel_qdisc_ask(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *queue,
 		bool turns, u64 now, u64 sojourn)
 {
+	const struct codel_params *params = &c->config.params;
 	enum codel_waiting waiting;
+	u64 held = 0;
 
 	waiting = codel_qdisc_waiting(sch, c, queue, turns, now, sojourn);
-
-	if (turns && waiting == CODEL_MUCH)
-		codel_watch_late(&c->watch, &queue->vars, &c->config.params, now,
-				 sojourn);
-	return codel_signal(&queue->vars, &c->config.params, now, sojourn, waiting,
+	if (waiting == CODEL_MUCH) {
+		held = codel_held(&c->link, now, sojourn);
+		if (turns)
+			codel_persists(&queue->vars, params, now, sojourn, held);
+	}
+	return codel_signal(&queue->vars, params, now, sojourn, held, waiting,
 			    get_random_u32);
 }
 
@@ -335,7 +339,7 @@ static inline void codel_qdisc_reset(struct Qdisc *sch, struct codel_qdisc *c)
 		codel_qdisc_trace_drop(sch, c, NULL, skb, CODEL_DROP_RESET);
 	c->peeked = false;
 	c->memory = 0;
-	c->watch = (struct codel_watch) {};
+	c->link = (struct codel_link) {};
 	c->lost = (struct codel_lost) {};
 }
 

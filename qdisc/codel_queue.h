@@ -126,7 +126,7 @@ struct codel_lost {
  * @maxpacket: largest packet that left, segmentation offload aside, bytes
  * @queues: the first of an array of queues that take turns at the link
  * @queue_size: distance between two of @queues, bytes; 0 with a single queue
- * @watch: of the packets of all queues, if these take turns
+ * @link: the times that it stood still
  * @drops: packets that codel_qdisc_dequeue() has dropped when it has acted
  * @marks: packets that codel_qdisc_dequeue() has marked when it has acted
  * @peeked: codel_qdisc_peek_store() put the packet into gso_skb, and its departure is
@@ -145,7 +145,7 @@ struct codel_qdisc {
 	u32 maxpacket;
 	const struct codel_queue *queues;
 	u32 queue_size;
-	struct codel_watch watch;
+	struct codel_link link;
 	u32 drops;
 	u32 marks;
 

@@ -23,6 +23,7 @@
 #define FULL		1500	/* bytes */
 #define MTU		1514
 #define BOUND		256	/* drops in one dequeue, as in the qdisc */
+#define LIMIT		1000	/* packets, as in codel */
 #define SENDERS		2
 #define SLOTS		4000	/* of 100 us each, for percentiles */
 
@@ -50,11 +51,13 @@ struct sim {
 	struct fifo queue;
 	struct codel_params params;
 	struct codel_vars vars;
+	struct codel_link link;
 	struct sender sender[SENDERS];
 	u64 rate;		/* of the link, bit/s */
 	u64 now;
 	u64 free;		/* the link is busy until then */
 	bool idle;		/* it found the queue empty */
+	u64 pause;		/* the link stands still for so long after the next packet */
 
 	u64 begin;		/* packets sent from then on count */
 	struct accounting accounting[SENDERS][2];
@@ -134,6 +137,8 @@ static void sim_send(struct sim *sim, unsigned int i)
 	if (sender->ect == ECT_HALF)
 		pkt.markable = sender->next / sender->period % 2;
 	sender->next += sender->period;
+	if (fifo_len(&sim->queue) == LIMIT)
+		return;
 	fifo_put(&sim->queue, &pkt);
 	sim_accounting(sim, &pkt)->sent++;
 }
@@ -151,7 +156,8 @@ static void sim_deliver(struct sim *sim, const struct packet *pkt)
 	u64 sojourn = sim->now - pkt->enqueued;
 	u64 slot = sojourn / (100 * US);
 
-	sim->free = sim->now + sim_time(sim, pkt->len);
+	sim->free = sim->now + sim_time(sim, pkt->len) + sim->pause;
+	sim->pause = 0;
 	if (sim->now < sim->begin)
 		return;
 	sim_accounting(sim, pkt)->delivered++;
@@ -162,9 +168,13 @@ static void sim_deliver(struct sim *sim, const struct packet *pkt)
 
 static enum codel_verdict sim_ask(struct sim *sim, const struct packet *pkt)
 {
-	return codel_signal(&sim->vars, &sim->params, sim->now,
-			    sim->now - pkt->enqueued, sim_waiting(sim),
-			    sim_random);
+	u64 sojourn = sim->now - pkt->enqueued;
+
+	if (sojourn >= sim->params.target)
+		codel_departure(&sim->link, &sim->params, sim->now, sojourn);
+	return codel_signal(&sim->vars, &sim->params, sim->now, sojourn,
+			    codel_held(&sim->link, sim->now, sojourn),
+			    sim_waiting(sim), sim_random);
 }
 
 static void sim_dequeue(struct sim *sim)
@@ -294,32 +304,38 @@ static void bound_history(struct sim *sim, struct rng *rng)
 }
 
 /*
- * Floods of any strength, one after the other, with pauses: each begins with
- * the queue that the last has left, and its state or another one.
+ * Floods of any strength, one after the other, with times without one: each begins with
+ * the queue that the last has left, and its state or another one. The link stands still for
+ * @pause in some of them.
  */
-static bool bound_right(u64 rate)
+static bool bound_right(u64 rate, u64 pause)
 {
 	struct sim *sim = sim_new(rate);
-	u64 bound = sim->params.target + sim->params.interval +
-		    sim_time(sim, 4 * MTU);
+	u64 bound = sim->params.interval * 5 / 4 + sim_time(sim, 4 * MTU) +
+		    (pause ? pause + sim->params.interval / 2 : 0);
 	struct rng rng;
 	unsigned int i;
 	u64 length, longest;
 
 	rng_seed(&rng, rate);
 	for (i = 0; i < 150; i++) {
-		bool pause = rng_percent(&rng, 30);
+		bool none = rng_percent(&rng, 30);
 
 		if (rng_percent(&rng, 50))
 			bound_history(sim, &rng);
-		sim_flood(sim, pause ? 0 : rng_even(&rng, 1, 1000),
+		sim_flood(sim, none ? 0 : rng_even(&rng, 1, 1000),
 			  rng_even(&rng, ECT_NOT, ECT_HALF));
+		if (rng_percent(&rng, 50))
+			sim->pause = pause;
 		length = rng_pick(&rng, (struct range){ MS, 2 * SEC });
+		if (sim->pause)
+			length += pause + SEC;
 		sim_run(sim, sim->now + length);
 	}
 	longest = sim->longest;
-	ktap_note("%llu Mbit/s: the longest wait is %.1f ms, the bound %.1f ms",
-		  (unsigned long long)(rate / MBIT), longest / 1e6, bound / 1e6);
+	ktap_note("%llu Mbit/s, pauses of %llu ms: the longest wait is %.1f ms, the bound %.1f ms",
+		  (unsigned long long)(rate / MBIT), (unsigned long long)(pause / MS),
+		  longest / 1e6, bound / 1e6);
 	sim_free(sim);
 	return longest <= bound;
 }
@@ -327,11 +343,13 @@ static bool bound_right(u64 rate)
 static bool ceiling_bounds(void)
 {
 	static const u64 rates[] = { MBIT, 4 * MBIT, 10 * MBIT, 100 * MBIT };
+	static const u64 pauses[] = { 0, 40 * MS, 60 * MS, 200 * MS, SEC };
 	bool ok = true;
-	unsigned int i;
+	unsigned int i, k;
 
 	for (i = 0; i < 4; i++)
-		ok &= bound_right(rates[i]);
+		for (k = 0; k < 5; k++)
+			ok &= bound_right(rates[i], pauses[k]);
 	return ok;
 }
 
@@ -395,7 +413,7 @@ static const struct {
 } ceilings[] = {
 	{ "ceiling: off, no number is drawn and no ECT packet is lost", ceiling_off },
 	{ "ceiling: floods wait for 50 ms at most, ECT or not", ceiling_floods },
-	{ "ceiling: no wait longer than target, interval and four MTUs", ceiling_bounds },
+	{ "ceiling: no wait longer than 5/4 interval and four MTUs, and a pause", ceiling_bounds },
 	{ "ceiling: a sparse sender beside a flood loses the same share", ceiling_sparse },
 };
 

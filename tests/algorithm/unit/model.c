@@ -9,6 +9,7 @@ struct model_head {
 	struct packet *pkt;
 	bool ok_to_drop;
 	model_ns sojourn_time;
+	model_ns blamed;	/* of it, on the senders */
 	bool much;	/* waits behind it */
 };
 
@@ -40,23 +41,39 @@ static model_ns control_law(const struct model *model, model_ns t)
 }
 
 /*
- * A packet is late after half an interval. The late packets of all queues form
- * one run until none was seen for 16 intervals. A packet that has waited for a
- * whole interval shows that the delay of its queue persists, once the run is
- * half an interval old.
+ * The link holds packets when none leaves for more than half an interval that is not
+ * below target. If the first one that leaves then is older than half an interval, so
+ * long it holds them still.
  */
-static void watch_late(struct model *model, model_ns sojourn_time, model_ns now)
+static void link_moves(struct model *model, model_ns sojourn_time, model_ns now)
 {
-	struct model_watch *watch = model->watch;
+	struct model_link *link = model->link;
 
-	if (!watch || !model->ceiling || sojourn_time <= model->interval / 2)
-		return;
-	if (!watch->late || now - watch->last >= 16 * model->interval)
-		watch->began = now;
-	watch->late = true;
-	watch->last = now;
-	if (model->dropping || sojourn_time < model->interval ||
-	    now - watch->began < model->interval / 2)
+	if (now - link->last > model->interval / 2) {
+		link->from = link->last;
+		link->until = now;
+		if (sojourn_time > model->interval / 2)
+			link->until += model->interval / 2;
+	}
+	link->last = now;
+}
+
+/* The part of a sojourn time that the link did not hold the packet. */
+static model_ns blamed_time(const struct model *model, model_ns arrival, model_ns now)
+{
+	const struct model_link *link = model->link;
+	model_ns before = link->from - arrival, after = now - link->until;
+
+	if (link->until <= arrival || link->from >= now)
+		return now - arrival;
+	return (before > 0 ? before : 0) + (after > 0 ? after : 0);
+}
+
+/* In turns, a packet that has waited for a whole interval shows that the delay persists. */
+static void single_packet(struct model *model, model_ns blamed, model_ns now)
+{
+	if (!model->turns || !model->ceiling || model->dropping ||
+	    blamed < model->interval)
 		return;
 	model->figures.watched += !model->first_above_time ||
 				  model->first_above_time > now;
@@ -78,11 +95,16 @@ static struct model_head dodequeue(struct model *model, model_ns now)
 	left = model->queue.bytes + model->elsewhere;
 	r.sojourn_time = sojourn_time;
 	r.much = left > 4 * model->maxpacket && fifo_len(&model->queue);
+	if (sojourn_time >= model->target)
+		link_moves(model, sojourn_time, now);
+	r.blamed = blamed_time(model, r.pkt->enqueued, now);
+	model->figures.held += r.blamed < sojourn_time;
 	if (r.much)
-		watch_late(model, sojourn_time, now);
+		single_packet(model, r.blamed, now);
 	if (sojourn_time < model->target || left <= model->maxpacket)
 		model->first_above_time = 0;
-	else if (model->first_above_time == 0)
+	else if (model->first_above_time == 0 ||
+		 model->first_above_time - now > model->interval)
 		model->first_above_time = now + model->interval;
 	else if (now >= model->first_above_time)
 		r.ok_to_drop = true;
@@ -131,9 +153,9 @@ static bool cut_short(struct model *model, bool lost)
 
 model_ns model_ceiling(const struct model *model)
 {
-	model_ns step = model->step(model->interval, model->count);
+	model_ns first = 5 * model->interval / 4;
 
-	return step > model->ceiling ? step : model->ceiling;
+	return model->overload || model->ceiling > first ? model->ceiling : first;
 }
 
 /*
@@ -150,13 +172,34 @@ static unsigned int next_chance(const struct model *model,
 	if (!model->ceiling || !r->much)
 		return 0;
 	half = model_ceiling(model) / 2;
-	beyond = r->sojourn_time - half;
+	beyond = r->blamed - half;
 	if (beyond <= 0)
 		return 0;
 	for (bit = 128; bit; bit /= 2)
 		if ((chance + bit) * half <= beyond * 255)
 			chance += bit;
 	return chance;
+}
+
+/*
+ * A chance for an interval shows that the senders do not slow down, and none for two
+ * intervals that they do.
+ */
+static void watch_overload(struct model *model, model_ns now)
+{
+	bool late = model->chance > 0;
+
+	if (!model->ceiling)
+		return;
+	if (late && !model->overload && now - model->agreed >= model->interval) {
+		model->overload = true;
+		model->figures.overloads++;
+	} else if (!late && model->overload && now - model->agreed >= 2 * model->interval) {
+		model->overload = false;
+		model->figures.calmed++;
+	}
+	if (late == model->overload)
+		model->agreed = now;
 }
 
 /* Probability chance/255, exactly. */
@@ -167,14 +210,10 @@ static bool chance_selects(struct model *model, unsigned int chance)
 	return number * 255 < (unsigned __int128)chance << 32;
 }
 
-/*
- * Senders may still respond: at half of the count, rounded up, the ceiling was
- * not yet as low as it gets.
- */
+/* Senders may still respond until the seventh signal. */
 static bool early(const struct model *model)
 {
-	return model->step(model->interval, (model->count + 1) / 2) >
-	       model->ceiling;
+	return model->count < 7;
 }
 
 /* Count the signal that is due. */
@@ -226,6 +265,7 @@ static bool drop_while_due(struct model *model, struct model_head *r,
 		bool lost = true;
 
 		model->chance = next_chance(model, r);
+		watch_overload(model, now);
 		if (!model->ceiling || !r->much)
 			chance = 0;
 		else if (model->chance == 255)
@@ -274,7 +314,10 @@ static bool start_dropping(struct model *model, struct model_head *r,
 	}
 	model->drop_next = control_law(model, now);
 	model->lastcount = model->count;
+	model->overload = false;
+	model->agreed = model->ceiling ? now : model->first_above_time;
 	model->chance = next_chance(model, r);
+	watch_overload(model, now);
 	if (cut_short(model, lost))
 		return true;
 	*r = dodequeue(model, now);

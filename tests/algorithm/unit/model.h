@@ -5,7 +5,7 @@
  * number and the square root as the mathematics library has it. It shares no
  * line with codel.h, so that an error would have to be made twice.
  *
- * The ceiling and the watch are not in these documents. The model has them
+ * The ceiling and the link are not in these documents. The model has them
  * after their descriptions in words.
  */
 #ifndef MODEL_H
@@ -20,10 +20,10 @@ typedef long long model_ns;
 typedef model_ns (*model_step_fn)(model_ns interval, unsigned long count);
 
 /* common to the queues of one link */
-struct model_watch {
-	bool late;		/* a packet has waited for half an interval */
-	model_ns began;		/* the first of the late packets left */
-	model_ns last;		/* the last of them left */
+struct model_link {
+	model_ns last;		/* a packet left that was not below target */
+	model_ns from;		/* packets were held from then */
+	model_ns until;		/* until then */
 };
 
 /* for reports, and to see that every path was taken; figures_add() adds each member */
@@ -45,7 +45,10 @@ struct figures {
 	unsigned long long survived;	/* packets that chance did not drop */
 	unsigned long long silent;	/* signals that were due and not given */
 	unsigned long long frozen;	/* those of them that were not counted */
-	unsigned long long watched;	/* delays that only the watch showed */
+	unsigned long long watched;	/* delays that a single packet showed */
+	unsigned long long held;	/* packets that the link held */
+	unsigned long long overloads;	/* senders that did not slow down */
+	unsigned long long calmed;	/* and later did */
 };
 
 void figures_add(struct figures *sum, const struct figures *part);
@@ -61,7 +64,8 @@ struct model {
 	uint64_t elsewhere;	/* bytes in queues that share the link */
 	unsigned int bound;	/* drops in one dequeue, 0: any number */
 	model_step_fn step;
-	struct model_watch *watch;	/* NULL: none */
+	struct model_link *link;
+	bool turns;		/* with other queues of the link */
 	struct rng rng;
 
 	model_ns first_above_time;
@@ -71,6 +75,8 @@ struct model {
 	bool dropping;
 	bool interrupted;	/* in the loop of drops, by a mark or the bound */
 	unsigned int chance;	/* of the next packet to be lost, in 255ths */
+	bool overload;		/* the senders do not slow down */
+	model_ns agreed;	/* the last packet that was as @overload has it */
 
 	struct figures figures;
 };

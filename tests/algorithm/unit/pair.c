@@ -30,12 +30,17 @@ static enum codel_verdict subject_ask(struct subject *subject, u64 now,
 				      u64 sojourn, const struct limits *limits)
 {
 	enum codel_waiting waiting = subject_waiting(subject, limits);
+	u64 held = 0;
 
-	if (subject->watch && waiting == CODEL_MUCH)
-		codel_watch_late(subject->watch, &subject->vars,
-				 &subject->params, now, sojourn);
+	if (sojourn >= subject->params.target)
+		codel_departure(subject->link, &subject->params, now, sojourn);
+	if (waiting == CODEL_MUCH)
+		held = codel_held(subject->link, now, sojourn);
+	if (waiting == CODEL_MUCH && subject->turns)
+		codel_persists(&subject->vars, &subject->params, now, sojourn,
+			       held);
 	return codel_signal(&subject->vars, &subject->params, now, sojourn,
-			    waiting, subject_random);
+			    held, waiting, subject_random);
 }
 
 /* The caller's loop, as codel.h describes it, with a bound on its work. */
@@ -102,6 +107,8 @@ bool pair_alloc(struct pair *pair)
 	ok = fifo_alloc(&pair->subject.queue, &pair->subject.fates);
 	ok &= fifo_alloc(&pair->model.queue, &pair->model.fates);
 	pair->model.step = pair_step;
+	pair->subject.link = &pair->own.subject;
+	pair->model.link = &pair->own.model;
 	pair->subject.params.ceiling = CODEL_CEILING_OFF;
 	rng_seed(&pair->subject.rng, 0);
 	rng_seed(&pair->model.rng, 0);
@@ -131,6 +138,7 @@ void pair_reset(struct pair *pair)
 	fifo_flush(&pair->subject.queue);
 	fifo_flush(&model->queue);
 	memset(&pair->subject.vars, 0, sizeof(pair->subject.vars));
+	pair->own = (struct pair_link) { 0 };
 	model->first_above_time = 0;
 	model->drop_next = 0;
 	model->count = 0;
@@ -138,6 +146,8 @@ void pair_reset(struct pair *pair)
 	model->dropping = false;
 	model->interrupted = false;
 	model->chance = 0;
+	model->overload = false;
+	model->agreed = 0;
 }
 
 void pair_set(struct pair *pair, u64 target, u64 interval)
@@ -154,10 +164,12 @@ void pair_set_ceiling(struct pair *pair, u64 ceiling)
 	pair->model.ceiling = ceiling == CODEL_CEILING_OFF ? 0 : ceiling;
 }
 
-void pair_share(struct pair *pair, struct pair_watch *watch)
+void pair_share(struct pair *pair, struct pair_link *link)
 {
-	pair->subject.watch = &watch->subject;
-	pair->model.watch = &watch->model;
+	pair->subject.link = &link->subject;
+	pair->model.link = &link->model;
+	pair->subject.turns = true;
+	pair->model.turns = true;
 }
 
 void pair_set_count(struct pair *pair, u32 count, u32 lastcount)
@@ -234,22 +246,32 @@ static bool dropping_same(struct pair *pair)
 	       !model->interrupted;
 }
 
-/* The chance has no effect outside the dropping state. */
+/* Chance and overload have no effect outside the dropping state. */
 static bool chance_same(const struct pair *pair)
 {
 	return !pair->subject.vars.dropping ||
-	       pair->subject.vars.chance == pair->model.chance;
+	       (pair->subject.vars.chance == pair->model.chance &&
+		pair->subject.vars.overload == pair->model.overload);
 }
 
-static bool watch_same(const struct pair *pair)
+/* In the dropping state first_above_time has no other use in the documents. */
+static bool above_same(const struct pair *pair)
 {
-	const struct codel_watch *subject = pair->subject.watch;
-	const struct model_watch *model = pair->model.watch;
+	const struct codel_vars *vars = &pair->subject.vars;
+	const struct model *model = &pair->model;
 
-	if (!subject || !model->late)
-		return !subject || !subject->last;
-	return subject->since == (u64)model->began &&
-	       subject->last == (u64)model->last;
+	return vars->first_above_time ==
+	       (u64)(vars->dropping ? model->agreed : model->first_above_time);
+}
+
+static bool link_same(const struct pair *pair)
+{
+	const struct codel_link *subject = pair->subject.link;
+	const struct model_link *model = pair->model.link;
+
+	return subject->last == (u64)model->last &&
+	       subject->still == (u64)model->from &&
+	       subject->moved == (u64)model->until;
 }
 
 static bool state_same(struct pair *pair)
@@ -257,9 +279,9 @@ static bool state_same(struct pair *pair)
 	const struct codel_vars *vars = &pair->subject.vars;
 	const struct model *model = &pair->model;
 
-	return dropping_same(pair) && chance_same(pair) && watch_same(pair) &&
+	return dropping_same(pair) && chance_same(pair) && link_same(pair) &&
+	       above_same(pair) &&
 	       pair->subject.rng.state == model->rng.state &&
-	       vars->first_above_time == (u64)model->first_above_time &&
 	       vars->drop_next == (u64)model->drop_next &&
 	       vars->count == model->count &&
 	       vars->lastcount == model->lastcount &&
@@ -285,11 +307,12 @@ static void pair_explain(const struct pair *pair, u64 now)
 		  model->fates.len, model->first_above_time, model->drop_next,
 		  model->count, model->lastcount, model->dropping,
 		  model->interrupted, model->chance);
-	if (model->watch)
-		ktap_note("late: codel.h since %llu last %llu, model since %lld last %lld",
-			  (unsigned long long)pair->subject.watch->since,
-			  (unsigned long long)pair->subject.watch->last,
-			  model->watch->began, model->watch->last);
+	ktap_note("link: codel.h last %llu still %llu moved %llu, model last %lld from %lld until %lld; overload %d and %d, agreed %lld",
+		  (unsigned long long)pair->subject.link->last,
+		  (unsigned long long)pair->subject.link->still,
+		  (unsigned long long)pair->subject.link->moved,
+		  model->link->last, model->link->from, model->link->until,
+		  vars->overload, model->overload, model->agreed);
 	if (pair->subject.rng.state != model->rng.state)
 		ktap_note("the counts of random numbers differ");
 }

@@ -15,14 +15,14 @@ struct subject {
 	struct fates fates;	/* of the last dequeue */
 	struct codel_params params;
 	struct codel_vars vars;
-	struct codel_watch *watch;	/* NULL: none */
+	struct codel_link *link;
+	bool turns;		/* with other queues of the link */
 	struct rng rng;
 };
 
-/* for all pairs that share a link */
-struct pair_watch {
-	struct codel_watch subject;
-	struct model_watch model;
+struct pair_link {
+	struct codel_link subject;
+	struct model_link model;
 };
 
 /* of the caller's, not of the algorithm */
@@ -36,6 +36,7 @@ struct pair {
 	struct subject subject;
 	struct model model;
 	struct limits limits;
+	struct pair_link own;	/* unless it is shared */
 	u64 next_id;
 
 	u64 dequeues;
@@ -52,8 +53,8 @@ void pair_set(struct pair *pair, u64 target, u64 interval);
 /* CODEL_CEILING_OFF, as it is at first, or ns */
 void pair_set_ceiling(struct pair *pair, u64 ceiling);
 
-/* the queue takes turns with all that have the same @watch */
-void pair_share(struct pair *pair, struct pair_watch *watch);
+/* the queue takes turns with all that have the same @link */
+void pair_share(struct pair *pair, struct pair_link *link);
 
 /* as if the last dropping state had ended with this count */
 void pair_set_count(struct pair *pair, u32 count, u32 lastcount);

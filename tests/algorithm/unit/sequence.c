@@ -39,7 +39,7 @@ struct sequence {
 	const char *name;
 	struct codel_params params;
 	struct codel_vars vars;
-	bool watched;	/* the queue takes turns with others */
+	bool turns;	/* the queue takes turns with others */
 	struct input input[24];
 };
 
@@ -77,7 +77,10 @@ struct sequence {
 #define IN_STATE(n)	{ START, START, n, 1, true, false }
 
 /* a dropping state at @START in which no signal is due */
-#define AHEAD(n)	{ START, START + IDLE, n, 1, true, false }
+#define AHEAD_EARLY(n)	{ START, START + IDLE, n, 1, true, false }
+
+/* the same during an overload */
+#define AHEAD(n)	{ START, START + IDLE, n, 1, true, false, true }
 
 /* the steps at 100 ms */
 #define STEP_2		70710678
@@ -304,6 +307,12 @@ static const struct sequence sequences[] = {
 			OVER(SEC - 1, 0, 1), OVER(1, 1, 2),
 		},
 	}, {
+		.name = "a shorter interval cuts the wait of an interval short",
+		.params = PARAMS(5 * MS, SEC), .input = {
+			OVER(0, 0, 0), { INTERVAL, 100 * MS }, OVER(10 * MS, 0, 0),
+			OVER(100 * MS - 1, 0, 0), OVER(1, 1, 1),
+		},
+	}, {
 		.name = "a new interval moves the end of the resume",
 		INTERNET, .vars = { STOOD, START, 10, 2 }, .input = {
 			{ INTERVAL, 10 * MS }, OVER(160 * MS, 1, 1),
@@ -365,18 +374,19 @@ static const struct sequence sequences[] = {
 	}, {
 		.name = "ceiling: the packet that enters the state gives the first chance",
 		CEILED, .vars = { STOOD }, .input = {
-			MUCH(0, SIGNAL, 1, 100 * MS),
-			LOT(0, SIGNAL, 1, 50 * MS, UINT32_MAX),
+			MUCH(0, SIGNAL, 1, 125 * MS),
+			LOT(0, SIGNAL, 1, 50 * MS, 0),
 			MUCH(0, PASS, 1, 50 * MS),
 		},
 	}, {
-		.name = "ceiling: an interval at first",
+		.name = "ceiling: five quarters of an interval at first",
 		CEILED, .vars = { STOOD }, .input = {
-			MUCH(0, SIGNAL, 1, 50 * MS), MUCH(0, PASS, 1, 50 * MS),
-			MUCH(0, PASS, 1, 100 * MS - 1),
-			LOT(0, LOSE, 1, 100 * MS, UINT32_MAX),
-			LOT(0, SIGNAL, 1, 50 * MS, UINT32_MAX),
-			MUCH(0, PASS, 1, 50 * MS),
+			MUCH(0, SIGNAL, 1, 62500 * US), MUCH(0, PASS, 1, 62500 * US),
+			MUCH(0, PASS, 1, 125 * MS - 1),
+			LOT(0, LOSE, 1, 125 * MS, UINT32_MAX),
+			LOT(0, LOSE, 1, 125 * MS, UINT32_MAX),
+			LOT(0, SIGNAL, 1, 62500 * US, UINT32_MAX),
+			MUCH(0, PASS, 1, 62500 * US),
 		},
 	}, {
 		.name = "ceiling: early, a mark will do below an interval",
@@ -385,6 +395,13 @@ static const struct sequence sequences[] = {
 			LOT(0, SIGNAL, 6, 100 * MS - 1, 0),
 			LOT(0, LOSE, 6, 100 * MS, 0),
 			LOT(IDLE, LOSE, 7, 60 * MS, 0),
+		},
+	}, {
+		.name = "ceiling: a mark will do until the seventh signal, whatever the ceiling",
+		.params = { 5 * MS, 100 * MS, 100 * MS }, .vars = AHEAD(6), .input = {
+			MUCH(0, PASS, 6, 90 * MS), LOT(0, SIGNAL, 6, 90 * MS, 0),
+			LOT(IDLE, LOSE, 7, 90 * MS, 0), { CEILING, 10 * MS },
+			LOT(0, LOSE, 7, 90 * MS, 0),
 		},
 	}, {
 		.name = "ceiling: no lower than it was set",
@@ -466,67 +483,105 @@ static const struct sequence sequences[] = {
 			MUCH(IDLE, SIGNAL, 5, IDLE), MUCH(0, PASS, 5, IDLE),
 		},
 	}, {
-		.name = "turns: late packets for half an interval, and a wait of one",
-		CEILED, .watched = true, .input = {
-			LATE(0, 60 * MS), LATE(50 * MS - 2, 60 * MS),
-			MUCH(0, PASS, 0, 50 * MS), { EMPTY },
-			MUCH(1, PASS, 0, 100 * MS), { EMPTY },
-			MUCH(1, PASS, 0, 100 * MS - 1), { EMPTY },
+		.name = "overload: late packets for an interval, to the ns",
+		CEILED, .vars = { STOOD }, .input = {
+			MUCH(0, SIGNAL, 1, 90 * MS),
+			LOT(100 * MS - 1, PASS, 1, 90 * MS, UINT32_MAX),
+			LOT(0, PASS, 1, 90 * MS, UINT32_MAX),
+			LOT(1, PASS, 2, 90 * MS, UINT32_MAX),
+			LOT(0, SIGNAL, 2, 90 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "overload: a packet that is not late begins the interval anew",
+		CEILED, .vars = AHEAD_EARLY(7), .input = {
+			MUCH(0, PASS, 7, 90 * MS), LOT(50 * MS, PASS, 7, 62500 * US, UINT32_MAX),
+			MUCH(100 * MS - 1, PASS, 7, 90 * MS),
+			LOT(1, PASS, 7, 90 * MS, UINT32_MAX),
+			LOT(0, LOSE, 7, 90 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "overload: over when no packet is late for two intervals, to the ns",
+		CEILED, .vars = AHEAD(7), .input = {
+			MUCH(200 * MS - 1, PASS, 7, 25 * MS),
+			LOT(0, LOSE, 7, 50 * MS, UINT32_MAX),
+			LOT(200 * MS - 1, LOSE, 7, 25 * MS, UINT32_MAX),
+			MUCH(1, PASS, 7, 25 * MS), MUCH(0, PASS, 7, 62500 * US),
+			MUCH(0, PASS, 7, 62500 * US),
+		},
+	}, {
+		.name = "overload: forgotten when the dropping state ends",
+		CEILED, .vars = AHEAD(7), .input = {
+			LOT(0, LOSE, 7, 50 * MS, 0), UNDER(0, 7), MUCH(0, PASS, 7, 60 * MS),
+			MUCH(100 * MS, SIGNAL, 6, 60 * MS), MUCH(0, PASS, 6, 60 * MS),
+		},
+	}, {
+		.name = "overload: a ceiling above it holds from the first packet on",
+		.params = { 5 * MS, 100 * MS, 200 * MS }, .vars = AHEAD_EARLY(7), .input = {
+			MUCH(0, PASS, 7, 100 * MS), MUCH(0, PASS, 7, 200 * MS - 1),
+			LOT(0, LOSE, 7, 200 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "turns: a wait of an interval shows that the delay persists",
+		CEILED, .turns = true, .input = {
+			LATE(0, 5 * MS), LATE(50 * MS, 5 * MS),
+			MUCH(50 * MS, PASS, 0, 100 * MS - 1), { EMPTY },
+			MUCH(0, SIGNAL, 1, 100 * MS), { EMPTY },
 			MUCH(0, SIGNAL, 1, 100 * MS),
 		},
 	}, {
-		.name = "turns: a wait of half an interval is not late, a ns more is",
-		CEILED, .watched = true, .input = {
-			LATE(0, 50 * MS), MUCH(50 * MS, PASS, 0, 100 * MS),
-			{ EMPTY }, LATE(IDLE, 50 * MS + 1),
-			MUCH(50 * MS, SIGNAL, 1, 100 * MS),
+		.name = "turns: not while the link stood still, and half an interval later",
+		CEILED, .turns = true, .input = {
+			LATE(0, 5 * MS), MUCH(150 * MS, PASS, 0, 190 * MS), { EMPTY },
+			MUCH(50 * MS, PASS, 0, 299 * MS), { EMPTY },
+			MUCH(0, SIGNAL, 1, 300 * MS),
 		},
 	}, {
-		.name = "turns: the queue's own packets count",
-		CEILED, .watched = true, .input = {
-			MUCH(0, PASS, 0, 100 * MS), { EMPTY },
-			MUCH(50 * MS, SIGNAL, 1, 100 * MS), { EMPTY },
-			MUCH(50 * MS, SIGNAL, 1, 100 * MS),
+		.name = "turns: a link that moves after half an interval has not stood still",
+		CEILED, .turns = true, .input = {
+			LATE(0, 5 * MS), LATE(50 * MS, 5 * MS), MUCH(50 * MS, SIGNAL, 1, 100 * MS),
+			{ EMPTY }, LATE(0, 5 * MS), LATE(50 * MS + 1, 5 * MS),
+			MUCH(50 * MS - 1, PASS, 1, 100 * MS), { EMPTY },
+			/* held for 50 ms and 1 ns, as the first packet was in time */
+			MUCH(0, SIGNAL, 1, 150 * MS + 1),
 		},
 	}, {
-		.name = "turns: late packets are remembered for 16 intervals",
-		CEILED, .watched = true, .input = {
-			LATE(0, 60 * MS),
-			MUCH(1600 * MS - 1, SIGNAL, 1, 100 * MS),
+		.name = "turns: the first packet is late above half an interval",
+		CEILED, .turns = true, .input = {
+			LATE(0, 5 * MS), LATE(60 * MS, 50 * MS), LATE(50 * MS, 5 * MS),
+			MUCH(0, SIGNAL, 1, 160 * MS), { EMPTY }, LATE(60 * MS, 50 * MS + 1),
+			MUCH(50 * MS, PASS, 1, 209 * MS), { EMPTY },
+			MUCH(0, SIGNAL, 1, 210 * MS),
 		},
 	}, {
-		.name = "turns: late packets are forgotten after 16 intervals",
-		CEILED, .watched = true, .input = {
-			LATE(0, 60 * MS), MUCH(1600 * MS, PASS, 0, 100 * MS),
-			{ EMPTY }, MUCH(50 * MS - 1, PASS, 0, 100 * MS),
-			{ EMPTY }, MUCH(1, SIGNAL, 1, 100 * MS),
+		.name = "turns: packets below target leave a link that stands still",
+		CEILED, .turns = true, .input = {
+			LATE(0, 5 * MS), LATE(50 * MS, 5 * MS - 1),
+			MUCH(50 * MS, PASS, 0, 190 * MS),
 		},
 	}, {
-		.name = "turns: one burst is not enough",
-		CEILED, .watched = true, .input = {
-			LATE(0, 99 * MS), LATE(0, 99 * MS), LATE(25 * MS, IDLE),
-			MUCH(24 * MS, PASS, 0, 150 * MS), { EMPTY },
-			LATE(IDLE, 99 * MS), MUCH(49 * MS, PASS, 0, IDLE),
+		.name = "turns: an idle link holds the packets of a burst for target at most",
+		CEILED, .turns = true, .input = {
+			LATE(0, 5 * MS), LATE(IDLE, 5 * MS), LATE(50 * MS, 55 * MS),
+			MUCH(50 * MS - 1, PASS, 0, 105 * MS - 1), { EMPTY },
+			MUCH(1, SIGNAL, 1, 105 * MS),
 		},
 	}, {
 		.name = "turns: no signal while at most one MTU waits",
-		CEILED, .watched = true, .input = {
-			LATE(0, 60 * MS), LITTLE(100 * MS, 0, 100 * MS),
+		CEILED, .turns = true, .input = {
+			LATE(0, 5 * MS), LATE(50 * MS, 5 * MS), LITTLE(50 * MS, 0, 100 * MS),
 			MUCH(0, SIGNAL, 1, 100 * MS),
 		},
 	}, {
 		.name = "turns: no signal without another packet of the queue",
-		CEILED, .watched = true, .input = {
-			LATE(0, 60 * MS), WAITED(100 * MS, PASS, 0, 100 * MS),
+		CEILED, .turns = true, .input = {
+			LATE(0, 5 * MS), LATE(50 * MS, 5 * MS), WAITED(50 * MS, PASS, 0, 100 * MS),
 			{ EMPTY }, MUCH(0, SIGNAL, 1, 100 * MS),
 		},
 	}, {
 		.name = "turns: without a ceiling every queue is on its own",
-		INTERNET, .watched = true, .input = {
-			LATE(0, 60 * MS), MUCH(100 * MS, PASS, 0, IDLE),
-			{ EMPTY }, MUCH(100 * MS, PASS, 0, IDLE), { EMPTY },
-			/* and nothing is remembered */
-			{ CEILING, 50 * MS }, MUCH(0, PASS, 0, IDLE),
+		INTERNET, .turns = true, .input = {
+			LATE(0, 5 * MS), LATE(50 * MS, 5 * MS), MUCH(50 * MS, PASS, 0, 100 * MS),
+			{ EMPTY }, { CEILING, 50 * MS }, MUCH(0, SIGNAL, 1, 100 * MS),
 		},
 	},
 };
@@ -542,16 +597,21 @@ static u32 sequence_random(void)
 }
 
 static bool ask_right(const struct input *in, const struct codel_params *params,
-		      struct codel_vars *vars, struct codel_watch *watch,
+		      struct codel_vars *vars, struct codel_link *link,
 		      u64 now)
 {
 	enum codel_verdict verdict;
+	u64 held = 0;
 
 	lot = in->random;
 	lots = 0;
-	if (watch && in->waiting == CODEL_MUCH)
-		codel_watch_late(watch, vars, params, now, in->sojourn);
-	verdict = codel_signal(vars, params, now, in->sojourn, in->waiting,
+	if (link && in->sojourn >= params->target)
+		codel_departure(link, params, now, in->sojourn);
+	if (link && in->waiting == CODEL_MUCH) {
+		held = codel_held(link, now, in->sojourn);
+		codel_persists(vars, params, now, in->sojourn, held);
+	}
+	verdict = codel_signal(vars, params, now, in->sojourn, held, in->waiting,
 			       sequence_random);
 	if (verdict == in->verdict && vars->count == in->count &&
 	    lots == in->draws)
@@ -563,16 +623,15 @@ static bool ask_right(const struct input *in, const struct codel_params *params,
 }
 
 static bool input_right(const struct input *in, struct codel_params *params,
-			struct codel_vars *vars, struct codel_watch *watch,
+			struct codel_vars *vars, struct codel_link *link,
 			u64 now)
 {
-	struct codel_vars other = { 0 };
-
 	switch (in->what) {
 	case ASK:
-		return ask_right(in, params, vars, watch, now);
+		return ask_right(in, params, vars, link, now);
 	case OTHER:
-		codel_watch_late(watch, &other, params, now, in->sojourn);
+		if (in->sojourn >= params->target)
+			codel_departure(link, params, now, in->sojourn);
 		break;
 	case EMPTY:
 		codel_empty(vars);
@@ -600,7 +659,7 @@ static bool sequence_right(const struct sequence *sequence)
 	struct codel_params params = sequence->params;
 	struct codel_vars vars = sequence->vars;
 	const struct input *in = sequence->input;
-	struct codel_watch watch = { 0 };
+	struct codel_link link = { 0 };
 	u64 now = START;
 
 	for (; in->what != END; in++) {
@@ -608,7 +667,7 @@ static bool sequence_right(const struct sequence *sequence)
 		    in->what == LATER || in->what == OTHER)
 			now += in->ns;
 		if (input_right(in, &params, &vars,
-				sequence->watched ? &watch : NULL, now))
+				sequence->turns ? &link : NULL, now))
 			continue;
 		ktap_note("in line %td, at %llu ns", in - sequence->input + 1,
 			  (unsigned long long)(now - START));

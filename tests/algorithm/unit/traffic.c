@@ -172,7 +172,7 @@ struct run {
 	const struct pattern *pattern;
 	bool ceilings;
 	struct pair pair;
-	struct pair_watch watch;
+	struct pair_link link;
 	struct rng rng;
 	u64 now;
 	u64 events;	/* arrivals, dequeues, changes */
@@ -426,9 +426,9 @@ static bool run_episode(struct run *run, unsigned int number)
 	u32 count = rng_pick(&run->rng, p->count);
 
 	pair_reset(&run->pair);
-	run->watch = (struct pair_watch) { 0 };
+	run->link = (struct pair_link) { 0 };
 	if (p->shared)
-		pair_share(&run->pair, &run->watch);
+		pair_share(&run->pair, &run->link);
 	pair_set_count(&run->pair, count, 0);
 	run->pair.limits.bound = bound[number % 6];
 	run->markable = markable[number % 7];
@@ -479,8 +479,10 @@ static const struct pattern collapse = {
 
 static void figures_note_ceilings(const struct figures *f)
 {
-	ktap_note("%llu drops by chance, %llu packets survived, %llu signals not given, %llu of them not counted, %llu delays shown by the watch",
+	ktap_note("%llu drops by chance, %llu packets survived, %llu signals not given, %llu of them not counted, %llu delays shown by one packet",
 		  f->over, f->survived, f->silent, f->frozen, f->watched);
+	ktap_note("%llu packets that the link held, %llu overloads, %llu that ended before the dropping state",
+		  f->held, f->overloads, f->calmed);
 }
 
 static void run_report(struct run *run, struct figures *all)
@@ -550,7 +552,8 @@ static void traffic_total_ceilings(const struct figures *all)
 {
 	traffic_total(all);
 	ktap_result(traffic_complete(all) && all->over && all->survived &&
-		    all->silent > all->frozen && all->frozen && all->watched,
+		    all->silent > all->frozen && all->frozen && all->watched &&
+		    all->held && all->overloads && all->calmed,
 		    "traffic with ceilings: every path was taken");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * Several queues that take turns at one link, each through codel.h and the
- * model, with one watch for all. A round takes from a part of an interval to
+ * model, with one link for all. A round takes from a part of an interval to
  * several of them.
  */
 #include "ktap.h"
@@ -19,7 +19,7 @@
 
 struct turns {
 	struct pair queue[QUEUES];
-	struct pair_watch watch;
+	struct pair_link link;
 	struct rng rng;
 	unsigned int queues;	/* of QUEUES, in this episode */
 	unsigned int next;	/* the turn is this one's */
@@ -80,7 +80,7 @@ static void turns_phase(struct turns *turns, bool first)
 	turns->slot = interval * rng_even(&turns->rng, 1, 200) / 100 /
 		      turns->queues;
 	turns->load = loads[rng_even(&turns->rng, 0, 4)];
-	/* a pause; the watch forgets in those above 16 intervals */
+	/* a pause of the link */
 	if (rng_percent(&turns->rng, 30))
 		turns->now += rng_even(&turns->rng, interval, 20 * interval);
 }
@@ -91,7 +91,7 @@ static bool turns_episode(struct turns *turns, unsigned int number)
 	u64 interval = number % 3 ? 100 * MS : rng_even(&turns->rng, US, SEC);
 	unsigned int i;
 
-	turns->watch = (struct pair_watch) { 0 };
+	turns->link = (struct pair_link) { 0 };
 	turns->queues = rng_even(&turns->rng, 1, QUEUES);
 	turns->next = 0;
 	turns->now = 1;
@@ -99,7 +99,7 @@ static bool turns_episode(struct turns *turns, unsigned int number)
 		struct pair *pair = &turns->queue[i];
 
 		pair_reset(pair);
-		pair_share(pair, &turns->watch);
+		pair_share(pair, &turns->link);
 		pair_set(pair, interval / 20, interval);
 		pair->limits.mtu = MTU;
 		pair->limits.bound = bound[number % 4];
@@ -125,7 +125,7 @@ static bool turns_report(const struct turns *turns)
 
 	for (i = 0; i < QUEUES; i++)
 		figures_add(&all, &turns->queue[i].model.figures);
-	ktap_note("%llu delivered, %llu drops, %llu of them by chance, %llu delays shown by the watch",
+	ktap_note("%llu delivered, %llu drops, %llu of them by chance, %llu delays shown by one packet",
 		  all.delivered, all.drops, all.over, all.watched);
 	return all.delivered && all.over && all.drops > all.over && all.watched;
 }
