@@ -29,6 +29,7 @@ from . import (
     graph2,
     observer,
     overload,
+    pauses,
     ratelimit,
     releases,
     responsive,
@@ -44,7 +45,7 @@ from .verdict import Target
 
 # In the order of the page
 PARTS: dict[str, tuple[ModuleType, ...]] = {
-    "A ceiling on the delay": (falling, unresponsive, responsive, tradeoff),
+    "A ceiling on the delay": (falling, pauses, unresponsive, responsive, tradeoff),
     "The CoDel paper": (fig5, fig6, fig7, fig7_small, fig8, fig9, table1),
     "The CS244 evaluation": (graph1, graph2, chain),
     "Requests": (overload, ratelimit),
