@@ -75,7 +75,8 @@ codel_qdisc_ask(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *qu
 	u64 held = 0;
 
 	waiting = codel_qdisc_waiting(sch, c, queue, turns, now, sojourn);
-	if (waiting == CODEL_MUCH) {
+	/* the ceiling drops no packet below half of it */
+	if (waiting == CODEL_MUCH && sojourn > params->ceiling / 2) {
 		held = codel_held(&c->link, now, sojourn);
 		if (turns)
 			codel_persists(&queue->vars, params, now, sojourn, held);
