@@ -19,8 +19,8 @@ drops these packets. A ceiling on the delay must cost such links neither through
 hold the delay of senders that do not slow down."""
 CAPTION = dots.CAPTION
 WHY = """The ceiling does not count the time for which the link stood still, and it is lower once all packets have been late
-for an interval. A short queue on a slow link costs packets all the same: with four flows at about 1 Mbit/s, a few packets of
-each flow are 100 ms."""
+for an interval. A short queue on a slow link costs packets all the same, because a few packets of each flow take an
+interval there."""
 
 
 def goodput(_results: Results) -> Measure:

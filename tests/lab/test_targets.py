@@ -155,11 +155,11 @@ CASES: list[tuple[str, str, list[Run], Verdicts]] = [
     ("fig7", "never held", [fallen(149, 249, None), TAIL7], [None] * 4 + [False] + [False, True, True]),
     ("fig7", "above the ceiling", [fallen(150, 249, 500), TAIL7], [None] * 4 + [False] + [True, False, True]),
     ("fig7", "above it at 1 Mbit/s", [fallen(149, 250, 500), TAIL7], [None] * 4 + [False] + [True, True, False]),
-    ("falling", "inside", [fallen(99, 153, 500)], [True, True]),
-    ("falling", "too long", [fallen(99, 154, 500)], [False, True]),
-    ("falling", "before the fall", [fallen(999, 153, 500)], [True, True]),
-    ("falling", "held too late", [fallen(99, 153, 501)], [True, False]),
-    ("falling", "never held", [fallen(99, 153, None)], [True, False]),
+    ("falling", "inside", [fallen(99, 150, 500)], [True, True]),
+    ("falling", "too long", [fallen(99, 151, 500)], [False, True]),
+    ("falling", "before the fall", [fallen(999, 150, 500)], [True, True]),
+    ("falling", "held too late", [fallen(99, 150, 501)], [True, False]),
+    ("falling", "never held", [fallen(99, 150, None)], [True, False]),
     ("unresponsive", "inside", [flood("codel_oot", "200%", 50, 80), flood("codel_oot", "200%, ECT(1)", 50, 84)], [True, None, True]),
     ("unresponsive", "too long", [flood("codel_oot", "200%", 50.1, 80)], [False, None, None]),
     ("unresponsive", "too long with many queues", [flood("fq_codel_oot", "200%", 50.1, 80)], [None, False, None]),
@@ -203,6 +203,13 @@ def separate(p99: float, share: float) -> Run:
     return run("fq_codel_oot", {}, delay_ms=delay(1, p99=p99), bytes=100, traffic=flows)
 
 
+def carried(qdisc: str, mbit: float) -> Run:
+    bulk = {"kind": "bulk", "goodput_mbit": mbit}
+    return {**run(qdisc, {}, bytes=1), "traffic": {"bulk": bulk}}
+
+
+CARRIED = [carried("codel_oot", 95), carried("fq_codel_oot", 95)]
+CARRIED_OFF = [carried("codel_oot_off", 100), carried("fq_codel_oot_off", 100)]
 ON, OFF = late("codel_oot", 45), limited(606)
 FQ, FQ_OFF = separate(48, 20), late("fq_codel_oot_off", 289, 297)
 # Of the reduced grids: just inside and just outside of each bound
@@ -218,6 +225,10 @@ CHECKS: list[tuple[str, str, list[Run], Verdicts]] = [
     ("overload", "longer than in-tree", [late("codel", 100), late("codel_oot_off", 116)], [False]),
     ("overload", "shorter than in-tree", [late("codel", 100), late("codel_oot_off", 84)], [False]),
     ("overload", "nothing to compare with", [late("codel_oot_off", 1)], [None]),
+    ("pauses", "inside", [*CARRIED, *CARRIED_OFF], [True, True]),
+    ("pauses", "less with codel_oot", [carried("codel_oot", 94.9), CARRIED[1], *CARRIED_OFF], [False, True]),
+    ("pauses", "less with fq_codel_oot", [CARRIED[0], carried("fq_codel_oot", 94.9), *CARRIED_OFF], [True, False]),
+    ("pauses", "nothing to compare with", CARRIED, [None, None]),
     ("unresponsive", "inside", [ON, OFF, FQ, FQ_OFF], [True] * 6),
     ("unresponsive", "no ceiling", [late("codel_oot", 606), OFF, FQ, FQ_OFF], [False] + [True] * 5),
     ("unresponsive", "no ceiling of fq_codel_oot", [ON, OFF, separate(71, 20), FQ_OFF], [True, False] + [True] * 4),
