@@ -13,7 +13,14 @@ sys.path[:0] = [str(TOP / "lab"), str(TOP / "vm")]
 sys.dont_write_bytecode = True
 
 from unit import cases  # noqa: E402
-from unit import test_course, test_errors, test_estimates, test_lines, test_plans, test_red  # noqa: E402, F401
+from unit import (
+    test_course,
+    test_errors,
+    test_estimates,
+    test_lines,
+    test_plans,
+    test_red,
+)  # noqa: E402, F401
 from unit import test_command, test_loop, test_measure, test_tables  # noqa: E402, F401
 from unit import test_units, test_work  # noqa: E402, F401
 
