@@ -26,6 +26,15 @@ waiting()
 	probe send d0 2 prio=10:1	# the one that leaves, and the one that is peeked
 }
 
+# let_out: all that waits leaves, and later packets wait again
+let_out()
+{
+	tcn qdisc change dev d0 root handle 1: tbf rate 10gbit burst 1mb limit 100000000
+	probe send d0 1
+	probe_empty drained d0 10:
+	tcn qdisc change dev d0 root handle 1: tbf rate 80bit burst 1600 limit 100000000
+}
+
 # empty KIND [OPTION...]
 empty()
 {
@@ -171,10 +180,7 @@ priority_reserves_nothing()
 	waiting "$1"
 	probe send d0 4096 "$(every_class 10)" size=60
 	probe_check "while they wait" d0 10: qlen == 4097
-	tcn qdisc change dev d0 root handle 1: tbf rate 10gbit burst 1mb limit 100000000
-	probe send d0 1
-	probe_empty drained d0 10:
-	tcn qdisc change dev d0 root handle 1: tbf rate 80bit burst 1600 limit 100000000
+	let_out
 	probe get d0 10: shared
 	collisions=$REPLY	# of the packet that arrived while they waited
 	queues_for "after priorities" d0 10:
@@ -192,10 +198,7 @@ filters_give_back()
 		probe send d0 1
 	done
 	tcn filter del dev d0 parent 10:
-	tcn qdisc change dev d0 root handle 1: tbf rate 10gbit burst 1mb limit 100000000
-	probe send d0 1
-	probe_empty drained d0 10:
-	tcn qdisc change dev d0 root handle 1: tbf rate 80bit burst 1600 limit 100000000
+	let_out
 	queues_for "without a filter" d0 10:
 }
 
