@@ -11,9 +11,9 @@
  * an idle flow is kept until the turn in which a new round begins for the flow. So a flow
  * gains no bandwidth by timing its packets, and a flow that sends less than its share is
  * always new. A flow in debt waits on old_flows until the debt is paid, with packets or
- * without. Only if FQ_CODEL_WAITING_MAX flows wait without packets, a flow that owes less
- * than a quantum becomes idle, and pays with its next quantum: one dequeue never has to
- * pass many empty flows.
+ * without. Only if FQ_CODEL_WAITING_MAX flows wait without packets, another one becomes
+ * idle, and pays with its next quanta. One dequeue passes the waiting flows, and flows that
+ * lost their last packet to a limit, which leave at once.
  *
  * Turns of old_flows are counted. A round of a flow has as many turns as old_flows had
  * flows when the round began: only the first flow leaves old_flows, and only its end
@@ -215,7 +215,7 @@ static __always_inline bool fq_codel_drr_may_wait(struct fq_codel_drr *drr,
 	if (flow->flags & FQ_CODEL_WAITING)
 		return true;
 	if (unlikely(drr->waiting == FQ_CODEL_WAITING_MAX))
-		return flow->deficit + (s32)drr->quantum <= 0;
+		return false;
 	drr->waiting++;
 	flow->flags |= FQ_CODEL_WAITING;
 	return true;

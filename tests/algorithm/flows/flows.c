@@ -348,12 +348,15 @@ static bool crowd(void)
 	push_bytes(5, 60);
 	must(leave_as("345"));
 	must(table->drr.waiting == FQ_CODEL_WAITING_MAX);
-	must(!fq_codel_is_idle(flow_of(3)) && flow_of(3)->deficit == -QUANTUM);
+	must(fq_codel_is_idle(flow_of(3)) && flow_of(3)->deficit == -2 * QUANTUM);
 	must(fq_codel_is_idle(flow_of(4)) && flow_of(4)->deficit == -14);
+	push_bytes(3, QUANTUM);
 	push_bytes(4, QUANTUM);
 	must(leave_as("0"));
 	must(flow_of(4)->deficit == QUANTUM - 14);	/* after the others */
 	must(leave_as("40"));
+	must(flow_of(3)->deficit == 0);	/* pays with each quantum */
+	must(leave_as("03"));
 	must(drained() && !dequeue());
 	push_bytes(199, QUANTUM);	/* after a round the hash still owes, others do not */
 	must(flow_of(199)->deficit == QUANTUM - 14);
@@ -361,6 +364,27 @@ static bool crowd(void)
 		must(push_bytes(n, 60)->deficit == QUANTUM);
 	must(!table->collisions);
 	return drained();
+}
+
+/* 1,000 flows send a packet of 43 quanta each: no dequeue passes many of them when they are empty. */
+static bool crowd_in_debt(void)
+{
+	u32 n, turn;
+
+	must(fresh(1024));
+	for (n = 0; n < 50; n++)
+		push_bytes(0, QUANTUM);
+	must(leave_as("0"));
+	for (n = 100; n < 1100; n++)
+		push_bytes(n, 65000);
+	for (n = 0; n < 1049; n++) {
+		turn = table->drr.turn;
+		must(dequeue_one());
+		must(table->drr.turn - turn <= FQ_CODEL_WAITING_MAX + 1);
+		must(n < 1000 || fq_codel_table_active(table) <= FQ_CODEL_WAITING_MAX + 2);
+	}
+	must(!queued);
+	return table_is_right();
 }
 
 /* One packet at a time of many hashes: old flows without packets are behind it. */
@@ -583,6 +607,7 @@ static const struct {
 	{ "few flows", fews },
 	{ "a flow of any backlog", sizes },
 	{ "many flows that wait without packets", crowd },
+	{ "many flows that owe much", crowd_in_debt },
 	{ "one packet at a time of many hashes", one_by_one_hashes },
 	{ "no takeover within a round", no_takeover },
 	{ "a flow that was active is protected", protected },

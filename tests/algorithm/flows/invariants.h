@@ -80,7 +80,7 @@ static bool idle_is_right(const struct fq_codel_flow *flow)
 	must(!flow->queue.vars.dropping && !flow->queue.vars.first_above_time);
 	must(!fq_codel_is_ranked(flow));
 	must(!(flow->flags & FQ_CODEL_RESERVED && flow->flags & FQ_CODEL_HASHED));
-	must(flow->deficit > -(s32)quantum && !(flow->flags & FQ_CODEL_WAITING));
+	must(!(flow->flags & FQ_CODEL_WAITING));
 	return true;
 }
 
