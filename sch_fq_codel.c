@@ -832,7 +832,7 @@ static int fq_codel_dump_class_stats(struct Qdisc *sch, unsigned long class,
 		return -EMSGSIZE;
 	if (gnet_stats_copy_queue(d, NULL, &qs, qs.qlen) < 0)
 		return -EMSGSIZE;
-	return PTR_ERR_OR_ZERO(codel_stats_put(d, &st, size, sizeof(st.common), 0));
+	return codel_stats_put(d, &st, size, sizeof(st.common));
 }
 
 static void fq_codel_walk(struct Qdisc *sch, struct qdisc_walker *walker)

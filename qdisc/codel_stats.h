@@ -9,6 +9,7 @@
 #ifndef CODEL_STATS_H
 #define CODEL_STATS_H
 
+#include <linux/slab.h>
 #include <linux/u64_stats_sync.h>
 #include <net/gen_stats.h>
 #include <net/sch_generic.h>
@@ -184,45 +185,22 @@ static inline void codel_stats_range(struct codel_ext_stats *ext,
 	ext->delay_count = end - first;
 }
 
-/*
- * Lengthen the last attribute of a message by @len bytes.
- * Return: where they are; there must be room.
- */
-static inline void *codel_stats_lengthen(struct sk_buff *skb, struct nlattr *last,
-					 u32 len)
-{
-	void *more = skb_put(skb, len);
-
-	last->nla_len = skb_tail_pointer(skb) - (unsigned char *)last;
-	return more;
-}
-
 /**
  * codel_stats_put() - statistics into a dump
  * @d: the dump
  * @st: them all
- * @size: their length
- * @kernels: how much of it the in-tree qdisc has; a copy of that goes to TCA_XSTATS
- * @room: bytes that will be appended by codel_stats_lengthen()
+ * @size: their length, bytes
+ * @kernels: how much of it the in-tree qdisc has: all that the older TCA_XSTATS gets
  *
- * Return: the attribute that holds them, NULL if the dump wants none; an error if there
- * is no room.
+ * Return: 0, or an error if there is no room.
  */
-static inline struct nlattr *codel_stats_put(struct gnet_dump *d, void *st,
-					     int size, int kernels, int room)
+static inline int codel_stats_put(struct gnet_dump *d, void *st, int size, int kernels)
 {
-	struct nlattr *attr;
-	int more = size - kernels;
+	int err = gnet_stats_copy_app(d, st, size);
 
-	/* one for the attribute, one for its alignment */
-	if (skb_tailroom(d->skb) < size + room + 2 * NLA_HDRLEN ||
-	    gnet_stats_copy_app(d, st, kernels) < 0)
-		return ERR_PTR(-EMSGSIZE);
-	if (!d->tail)
-		return NULL;
-	attr = (void *)skb_tail_pointer(d->skb) - nla_total_size(kernels);
-	memcpy(codel_stats_lengthen(d->skb, attr, more), st + kernels, more);
-	return attr;
+	if (!err)
+		d->xstats_len = min(d->xstats_len, kernels);
+	return err;
 }
 
 /**
@@ -234,27 +212,26 @@ static inline struct nlattr *codel_stats_put(struct gnet_dump *d, void *st,
  * @ext: the end of @st; which buckets follow is noted here
  * @stats: the histogram
  *
- * Return: 0, or an error if there is no room.
+ * Return: 0, or an error if there is no room or no memory.
  */
-static inline int codel_stats_dump(struct gnet_dump *d, void *st, int size,
-				   int kernels, struct codel_ext_stats *ext,
-				   const struct codel_stats *stats)
+static inline int codel_stats_dump(struct gnet_dump *d, const void *st, int size, int kernels,
+				   struct codel_ext_stats *ext, const struct codel_stats *stats)
 {
-	struct nlattr *attr;
-	__u64 *bucket;
-	int room;
+	u64 *bucket;
+	void *all;
+	int err;
 	u32 i;
 
 	codel_stats_range(ext, stats);
-	room = ext->delay_count * sizeof(*bucket);
-	attr = codel_stats_put(d, st, size, kernels, room);
-	if (IS_ERR_OR_NULL(attr))
-		return PTR_ERR_OR_ZERO(attr);
-	bucket = codel_stats_lengthen(d->skb, attr, room);
+	all = kmalloc(size + ext->delay_count * sizeof(*bucket), GFP_KERNEL);
+	if (!all)
+		return -ENOMEM;
+	bucket = memcpy(all, st, size) + size;
 	for (i = 0; i < ext->delay_count; i++)
-		put_unaligned(codel_stats_bucket(stats, ext->delay_first + i),
-			      &bucket[i]);
-	return 0;
+		bucket[i] = codel_stats_bucket(stats, ext->delay_first + i);
+	err = codel_stats_put(d, all, size + ext->delay_count * sizeof(*bucket), kernels);
+	kfree(all);
+	return err;
 }
 
 #endif /* CODEL_STATS_H */
