@@ -835,22 +835,42 @@ static int fq_codel_dump_class_stats(struct Qdisc *sch, unsigned long class,
 	return codel_stats_put(d, &st, size, sizeof(st.common));
 }
 
-static void fq_codel_walk(struct Qdisc *sch, struct qdisc_walker *walker)
+/*
+ * Which of 64 flows from @first on are active: a bit each. @last is set if there are no more
+ * flows. The flow table may be replaced whenever the lock is free.
+ */
+static u64 fq_codel_active(struct Qdisc *sch, unsigned long first, bool *last)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	u32 i, size = fq_codel_table_size(&q->table);
+	unsigned long i, end;
+	u64 active = 0;
 
-	if (walker->stop)
-		return;
-	/* a dump continues after the classes of its previous part */
-	for (i = walker->skip; i < size; i++) {
-		if (fq_codel_is_idle(fq_codel_table_flow(&q->table, i)))
-			continue;
-		walker->count = i;
-		if (!tc_qdisc_stats_dump(sch, i + 1, walker))
-			return;
+	sch_tree_lock(sch);
+	end = fq_codel_table_size(&q->table);
+	*last = first + 64 >= end;
+	end = min(end, first + 64);
+	for (i = first; i < end; i++)
+		if (!fq_codel_is_idle(fq_codel_table_flow(&q->table, i)))
+			active |= BIT_ULL(i - first);
+	sch_tree_unlock(sch);
+	return active;
+}
+
+/* A dump continues after the classes of its previous part. */
+static void fq_codel_walk(struct Qdisc *sch, struct qdisc_walker *walker)
+{
+	unsigned long first = walker->skip;
+	bool last = walker->stop;
+	u64 active;
+
+	for (; !last; first += 64) {
+		active = fq_codel_active(sch, first, &last);
+		for (; active; active &= active - 1) {
+			walker->count = first + __ffs64(active);
+			if (!tc_qdisc_stats_dump(sch, walker->count + 1, walker))
+				return;
+		}
 	}
-	walker->count = size;
 }
 
 static const struct Qdisc_class_ops fq_codel_class_ops = {
