@@ -150,14 +150,14 @@ static const struct nla_policy codel_policy[TCA_CODEL_EXT + 1] = {
 	[TCA_CODEL_EXT]		 = { .type = NLA_NESTED },
 };
 
-static const char *const codel_expected[TCA_CODEL_EXT + 1] = {
-	[TCA_CODEL_TARGET]	 = CODEL_CONFIG_TARGET_ERR,
-	[TCA_CODEL_LIMIT]	 = CODEL_CONFIG_LIMIT_ERR,
-	[TCA_CODEL_INTERVAL]	 = CODEL_CONFIG_INTERVAL_ERR,
-	[TCA_CODEL_ECN]		 = CODEL_CONFIG_ECN_ERR,
-	[TCA_CODEL_CE_THRESHOLD] = CODEL_CONFIG_CE_THRESHOLD_ERR,
-	[TCA_CODEL_EXT]		 = CODEL_CONFIG_EXT_ERR,
-};
+/* Say what is expected, as codel_config_expect(). */
+static void codel_expect(struct netlink_ext_ack *extack, int type)
+{
+	if (type == TCA_CODEL_CE_THRESHOLD)
+		NL_SET_ERR_MSG(extack, CODEL_CONFIG_CE_THRESHOLD_ERR);
+	else
+		codel_config_expect(extack, type);
+}
 
 static int codel_change(struct Qdisc *sch, struct nlattr *opt,
 			struct netlink_ext_ack *extack)
@@ -168,7 +168,7 @@ static int codel_change(struct Qdisc *sch, struct nlattr *opt,
 	bool reset_stats = false;
 	int err;
 
-	err = codel_config_parse(tb, opt, codel_policy, codel_expected, extack);
+	err = codel_config_parse(tb, opt, codel_policy, codel_expect, extack);
 	if (!err)
 		err = codel_config_get(&config, &reset_stats, tb,
 				       tb[TCA_CODEL_CE_THRESHOLD], extack);

@@ -72,26 +72,35 @@ static const struct nla_policy fq_codel_policy[TCA_CODEL_EXT + 1] = {
 	[TCA_CODEL_EXT]				= { .type = NLA_NESTED },
 };
 
-static const char *const fq_codel_expected[TCA_CODEL_EXT + 1] = {
-	[TCA_FQ_CODEL_TARGET]			= CODEL_CONFIG_TARGET_ERR,
-	[TCA_FQ_CODEL_LIMIT]			= CODEL_CONFIG_LIMIT_ERR,
-	[TCA_FQ_CODEL_INTERVAL]			= CODEL_CONFIG_INTERVAL_ERR,
-	[TCA_FQ_CODEL_ECN]			= CODEL_CONFIG_ECN_ERR,
-	[TCA_FQ_CODEL_FLOWS]			=
-		"flows: 1 to 65536 are expected",
-	[TCA_FQ_CODEL_QUANTUM]			=
-		"quantum: 256 to 1048576 bytes are expected",
-	[TCA_FQ_CODEL_CE_THRESHOLD]		= CODEL_CONFIG_CE_THRESHOLD_ERR,
-	[TCA_FQ_CODEL_DROP_BATCH_SIZE]		=
-		"drop_batch: a 32-bit number of packets is expected",
-	[TCA_FQ_CODEL_MEMORY_LIMIT]		=
-		"memory_limit: a 32-bit number of bytes is expected",
-	[TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR]	=
-		"ce_threshold_selector: an 8-bit value is expected",
-	[TCA_FQ_CODEL_CE_THRESHOLD_MASK]	=
-		"ce_threshold_selector: an 8-bit mask is expected",
-	[TCA_CODEL_EXT]				= CODEL_CONFIG_EXT_ERR,
-};
+/* Say what is expected, as codel_config_expect(). */
+static inline void fq_codel_config_expect(struct netlink_ext_ack *extack, int type)
+{
+	switch (type) {
+	case TCA_FQ_CODEL_FLOWS:
+		NL_SET_ERR_MSG(extack, "flows: 1 to 65536 are expected");
+		break;
+	case TCA_FQ_CODEL_QUANTUM:
+		NL_SET_ERR_MSG(extack, "quantum: 256 to 1048576 bytes are expected");
+		break;
+	case TCA_FQ_CODEL_CE_THRESHOLD:
+		NL_SET_ERR_MSG(extack, CODEL_CONFIG_CE_THRESHOLD_ERR);
+		break;
+	case TCA_FQ_CODEL_DROP_BATCH_SIZE:
+		NL_SET_ERR_MSG(extack, "drop_batch: a 32-bit number of packets is expected");
+		break;
+	case TCA_FQ_CODEL_MEMORY_LIMIT:
+		NL_SET_ERR_MSG(extack, "memory_limit: a 32-bit number of bytes is expected");
+		break;
+	case TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR:
+		NL_SET_ERR_MSG(extack, "ce_threshold_selector: an 8-bit value is expected");
+		break;
+	case TCA_FQ_CODEL_CE_THRESHOLD_MASK:
+		NL_SET_ERR_MSG(extack, "ce_threshold_selector: an 8-bit mask is expected");
+		break;
+	default:
+		codel_config_expect(extack, type);
+	}
+}
 
 /* Read the options that only this kind has; their ranges are in the policy. */
 static inline void fq_codel_config_get(struct fq_codel_config *config,
@@ -151,7 +160,7 @@ static inline int fq_codel_config_parse(struct codel_config *common,
 	struct nlattr *tb[TCA_CODEL_EXT + 1];
 	int err;
 
-	err = codel_config_parse(tb, opt, fq_codel_policy, fq_codel_expected,
+	err = codel_config_parse(tb, opt, fq_codel_policy, fq_codel_config_expect,
 				 extack);
 	if (!err)
 		err = codel_config_get(common, reset_stats, tb,

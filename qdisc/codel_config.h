@@ -23,33 +23,42 @@ static_assert((int)TCA_CODEL_LIMIT == (int)TCA_FQ_CODEL_LIMIT);
 static_assert((int)TCA_CODEL_INTERVAL == (int)TCA_FQ_CODEL_INTERVAL);
 static_assert((int)TCA_CODEL_ECN == (int)TCA_FQ_CODEL_ECN);
 
-#define CODEL_CONFIG_TARGET_ERR \
-	"target: a 32-bit number of microseconds is expected"
-#define CODEL_CONFIG_LIMIT_ERR \
-	"limit: a 32-bit number of packets is expected"
 #define CODEL_CONFIG_INTERVAL_ERR \
 	"interval: 1us to 4294967295us is expected (us, ms or s)"
-#define CODEL_CONFIG_ECN_ERR \
-	"ecn: a 32-bit number is expected, 0 for off"
 #define CODEL_CONFIG_CE_THRESHOLD_ERR \
 	"ce_threshold: a 32-bit number of microseconds is expected"
-#define CODEL_CONFIG_CEILING_ERR \
-	"ceiling: more than target, up to 4294967295us is expected (us, ms or s)"
 #define CODEL_CONFIG_EXT_ERR \
 	"TCA_CODEL_EXT: a nest of attributes of codel_uapi.h is expected"
 
 /* Below interval divided by this, a target hardly is what the user wants. */
 #define CODEL_CONFIG_TARGET_SHARE	100
 
-static inline int codel_config_refuse(struct netlink_ext_ack *extack,
-				      const struct nlattr *attr,
-				      const char *why)
+/**
+ * codel_config_expect() - say what is expected of an attribute that was refused
+ * @extack: where to
+ * @type: its number; the kinds have other messages for the numbers that differ
+ */
+static inline void codel_config_expect(struct netlink_ext_ack *extack, int type)
 {
-	if (extack) {
-		extack->_msg = why;
-		extack->bad_attr = attr;
+	switch (type) {
+	case TCA_CODEL_TARGET:
+		NL_SET_ERR_MSG(extack, "target: a 32-bit number of microseconds is expected");
+		break;
+	case TCA_CODEL_LIMIT:
+		NL_SET_ERR_MSG(extack, "limit: a 32-bit number of packets is expected");
+		break;
+	case TCA_CODEL_INTERVAL:
+		NL_SET_ERR_MSG(extack, CODEL_CONFIG_INTERVAL_ERR);
+		break;
+	case TCA_CODEL_ECN:
+		NL_SET_ERR_MSG(extack, "ecn: a 32-bit number is expected, 0 for off");
+		break;
+	case TCA_CODEL_EXT:
+		NL_SET_ERR_MSG(extack, CODEL_CONFIG_EXT_ERR);
+		break;
+	default:
+		NL_SET_ERR_MSG(extack, "TCA_OPTIONS: an attribute is unknown to this module");
 	}
-	return -EINVAL;
 }
 
 /**
@@ -57,32 +66,24 @@ static inline int codel_config_refuse(struct netlink_ext_ack *extack,
  * @tb: the attributes by number, TCA_CODEL_EXT + 1 of them
  * @opt: TCA_OPTIONS
  * @policy: their types
- * @expected: for each attribute, by number, the message that says what is expected
+ * @expect: codel_config_expect(), with the messages of the kind
  * @extack: says what is wrong
  *
  * Return: 0, or -EINVAL if an attribute is unknown, cut off or of another type.
  */
-static inline int codel_config_parse(struct nlattr **tb,
-				     const struct nlattr *opt,
+static inline int codel_config_parse(struct nlattr **tb, const struct nlattr *opt,
 				     const struct nla_policy *policy,
-				     const char *const *expected,
+				     void (*expect)(struct netlink_ext_ack *extack, int type),
 				     struct netlink_ext_ack *extack)
 {
-	struct netlink_ext_ack why = {};
-	const char *msg = NULL;
-	int err;
-
-	err = __nla_parse(tb, TCA_CODEL_EXT, nla_data(opt), nla_len(opt),
-			  policy, NL_VALIDATE_STRICT, &why);
-	if (!err)
+	if (!__nla_parse(tb, TCA_CODEL_EXT, nla_data(opt), nla_len(opt), policy,
+			 NL_VALIDATE_STRICT, extack))
 		return 0;
-	if (!why.bad_attr)
-		return codel_config_refuse(extack, opt,
-					   "TCA_OPTIONS: the last attribute is cut off");
-	if (nla_type(why.bad_attr) <= TCA_CODEL_EXT)
-		msg = expected[nla_type(why.bad_attr)];
-	return codel_config_refuse(extack, why.bad_attr, msg ? :
-				   "TCA_OPTIONS: an attribute is unknown to this module");
+	if (extack && extack->bad_attr)
+		expect(extack, nla_type(extack->bad_attr));
+	else
+		NL_SET_ERR_MSG_ATTR(extack, opt, "TCA_OPTIONS: the last attribute is cut off");
+	return -EINVAL;
 }
 
 static inline u64 codel_config_get_us(const struct nlattr *attr)
@@ -99,9 +100,10 @@ static inline int codel_config_get_ceiling(struct codel_config *config,
 	const struct nlattr *ceiling = tb[TCA_CODEL_EXT_CEILING];
 	const struct nlattr *off = tb[TCA_CODEL_EXT_CEILING_OFF];
 
-	if (ceiling && off)
-		return codel_config_refuse(extack, ceiling,
-					   "ceiling: both a value and off are given");
+	if (ceiling && off) {
+		NL_SET_ERR_MSG_ATTR(extack, ceiling, "ceiling: both a value and off are given");
+		return -EINVAL;
+	}
 	if (off)
 		config->params.ceiling = CODEL_CEILING_OFF;
 	else if (ceiling)
@@ -115,9 +117,12 @@ static inline int codel_config_get_ceiling(struct codel_config *config,
 	if (config->params.ceiling > config->params.target)
 		return 0;
 	if (ceiling)
-		return codel_config_refuse(extack, ceiling, CODEL_CONFIG_CEILING_ERR);
-	return codel_config_refuse(extack, target,
-				   "target: less than the ceiling that was set is expected (us, ms or s)");
+		NL_SET_ERR_MSG_ATTR(extack, ceiling,
+				    "ceiling: more than target, up to 4294967295us is expected (us, ms or s)");
+	else
+		NL_SET_ERR_MSG_ATTR(extack, target,
+				    "target: less than the ceiling that was set is expected (us, ms or s)");
+	return -EINVAL;
 }
 
 static inline int codel_config_get_ext(struct codel_config *config,
@@ -134,15 +139,18 @@ static inline int codel_config_get_ext(struct codel_config *config,
 	const struct nlattr *ext = options[TCA_CODEL_EXT];
 	struct nlattr *tb[TCA_CODEL_EXT_MAX + 1] = {};
 
-	if (ext && nla_parse_nested(tb, TCA_CODEL_EXT_MAX, ext, policy, NULL))
-		return codel_config_refuse(extack, ext, CODEL_CONFIG_EXT_ERR);
-	*reset_stats = tb[TCA_CODEL_EXT_RESET_STATS];
-	if (tb[TCA_CODEL_EXT_CE_THRESHOLD_OFF]) {
-		if (ce_threshold)
-			return codel_config_refuse(extack, ce_threshold,
-						   "ce_threshold: both a value and off are given");
-		config->ce_threshold = CODEL_QDISC_CE_OFF;
+	if (ext && nla_parse_nested(tb, TCA_CODEL_EXT_MAX, ext, policy, NULL)) {
+		NL_SET_ERR_MSG_ATTR(extack, ext, CODEL_CONFIG_EXT_ERR);
+		return -EINVAL;
 	}
+	*reset_stats = tb[TCA_CODEL_EXT_RESET_STATS];
+	if (ce_threshold && tb[TCA_CODEL_EXT_CE_THRESHOLD_OFF]) {
+		NL_SET_ERR_MSG_ATTR(extack, ce_threshold,
+				    "ce_threshold: both a value and off are given");
+		return -EINVAL;
+	}
+	if (tb[TCA_CODEL_EXT_CE_THRESHOLD_OFF])
+		config->ce_threshold = CODEL_QDISC_CE_OFF;
 	return codel_config_get_ceiling(config, tb, options[TCA_CODEL_TARGET],
 					extack);
 }
@@ -198,9 +206,10 @@ static inline int codel_config_get(struct codel_config *config,
 	if (ce_threshold)
 		config->ce_threshold = codel_config_get_us(ce_threshold);
 
-	if (!config->params.interval)
-		return codel_config_refuse(extack, tb[TCA_CODEL_INTERVAL],
-					   CODEL_CONFIG_INTERVAL_ERR);
+	if (!config->params.interval) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_CODEL_INTERVAL], CODEL_CONFIG_INTERVAL_ERR);
+		return -EINVAL;
+	}
 	err = codel_config_get_ext(config, reset_stats, tb, ce_threshold, extack);
 	if (!err)
 		codel_config_warn(config, tb, extack);
