@@ -32,8 +32,6 @@
 #else
 #include <stdbool.h>
 
-#define noinline
-
 typedef __u64 u64;
 typedef __u32 u32;
 typedef __u8 u8;
@@ -376,12 +374,11 @@ static inline enum codel_verdict codel_over(const struct codel_vars *vars,
 }
 
 /*
- * Return the verdict on a packet while the delay persists. The function is not inlined,
- * because most packets do not need it. While the chance is not 0, drops at random times
- * replace the periodic signals, which would hit all or none of the packets of a sender
- * with the same period.
+ * Return the verdict on a packet while the delay persists. While the chance is not 0, drops
+ * at random times replace the periodic signals, which would hit all or none of the packets
+ * of a sender with the same period.
  */
-static noinline enum codel_verdict
+static inline enum codel_verdict
 codel_should_signal(struct codel_vars *vars, const struct codel_params *params, u64 now,
 		    u64 sojourn, u64 held, enum codel_waiting waiting, codel_random_fn random)
 {

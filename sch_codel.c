@@ -21,7 +21,7 @@
 
 /**
  * struct codel_sched - private data of the qdisc
- * @shared: configuration, counters and the peeked packet
+ * @shared: configuration, counters and the peeked packet; comes first
  * @queue: all other packets
  */
 struct codel_sched {
@@ -34,26 +34,17 @@ static int codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 {
 	struct codel_sched *q = qdisc_priv(sch);
 
-	codel_qdisc_received(&q->shared, skb);
+	codel_qdisc_received(sch, skb);
 	if (likely(sch->q.qlen < sch->limit)) {
 		codel_qdisc_stamp(skb);
-		codel_qdisc_count(sch, &q->shared, &q->queue, false, skb);
+		codel_qdisc_count(sch, &q->queue, false, skb);
 		codel_queue_append(&q->queue, skb);
 		return NET_XMIT_SUCCESS;
 	}
-	codel_qdisc_reject(sch, &q->shared, qdisc_pkt_len(skb),
+	codel_qdisc_reject(sch, qdisc_pkt_len(skb),
 			   CODEL_DROP_LIMIT);
 	codel_compat_overlimit(skb, to_free);
 	return NET_XMIT_DROP;
-}
-
-/* @sojourn is set to the sojourn time of the packet, ns. */
-static __always_inline struct sk_buff *codel_dequeue_packet(struct Qdisc *sch, u64 *sojourn)
-{
-	struct codel_sched *q = qdisc_priv(sch);
-	bool acted;
-
-	return codel_qdisc_dequeue(sch, &q->shared, &q->queue, false, false, sojourn, &acted);
 }
 
 static struct sk_buff *codel_dequeue(struct Qdisc *sch)
@@ -61,31 +52,31 @@ static struct sk_buff *codel_dequeue(struct Qdisc *sch)
 	struct codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb;
 	u64 sojourn;
+	bool acted;
 
 	if (unlikely(q->shared.peeked)) {
-		skb = codel_qdisc_dequeue_peeked(sch, &q->shared);
+		skb = codel_qdisc_dequeue_peeked(sch);
 		if (skb)
 			return skb;
 	}
-	skb = codel_dequeue_packet(sch, &sojourn);
+	skb = codel_qdisc_dequeue(sch, &q->queue, false, &sojourn, &acted);
 	if (skb)
-		codel_qdisc_sent(sch, &q->shared, qdisc_pkt_len(skb),
-				 codel_compat_segs(skb), sojourn);
+		codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb), sojourn);
 	return skb;
 }
 
 static struct sk_buff *codel_peek(struct Qdisc *sch)
 {
 	struct codel_sched *q = qdisc_priv(sch);
-	struct sk_buff *skb;
+	struct sk_buff *skb = codel_qdisc_peeked(sch);
 	u64 sojourn;
+	bool acted;
 
-	skb = codel_qdisc_peeked(sch, &q->shared);
 	if (skb)
 		return skb;
-	skb = codel_dequeue_packet(sch, &sojourn);
+	skb = codel_qdisc_dequeue(sch, &q->queue, false, &sojourn, &acted);
 	if (skb)
-		codel_qdisc_peek_store(sch, &q->shared, skb, sojourn);
+		codel_qdisc_peek_store(sch, skb, sojourn);
 	return skb;
 }
 
@@ -93,9 +84,9 @@ static void codel_reset(struct Qdisc *sch)
 {
 	struct codel_sched *q = qdisc_priv(sch);
 
-	codel_qdisc_reset(sch, &q->shared);
-	codel_qdisc_purge(sch, &q->shared, &q->queue);
-	codel_qdisc_empty(sch, &q->shared, &q->queue);
+	codel_qdisc_reset(sch);
+	codel_qdisc_purge(sch, &q->queue);
+	codel_qdisc_empty(sch, &q->queue);
 	memset(&q->queue.vars, 0, sizeof(q->queue.vars));
 	q->queue.ldelay = 0;
 }
@@ -108,12 +99,12 @@ static struct sk_buff *codel_trim(struct Qdisc *sch)
 	struct sk_buff *skb;
 
 	while (sch->q.qlen > sch->limit) {
-		skb = codel_qdisc_peek_take(sch, &q->shared);
+		skb = codel_qdisc_peek_take(sch);
 		if (!skb && q->queue.tail)
-			skb = codel_qdisc_pop(sch, &q->shared, &q->queue, false);
+			skb = codel_qdisc_pop(sch, &q->queue, false);
 		if (!skb)
 			break;
-		codel_qdisc_drop(sch, &q->shared, NULL, skb, CODEL_DROP_CHANGE);
+		codel_qdisc_drop(sch, NULL, skb, CODEL_DROP_CHANGE);
 		__qdisc_drop(skb, &to_free);
 	}
 	return to_free;
@@ -134,9 +125,9 @@ static void codel_apply(struct Qdisc *sch, const struct codel_config *config,
 	else
 		sch->flags &= ~TCQ_F_CAN_BYPASS;
 	to_free = codel_trim(sch);
-	codel_qdisc_tree_reduce_backlog(sch, &q->shared);
+	codel_qdisc_tree_reduce_backlog(sch);
 	if (reset_stats)
-		codel_qdisc_reset_stats(sch, &q->shared);
+		codel_qdisc_reset_stats(sch);
 	sch_tree_unlock(sch);
 	codel_qdisc_free_list(to_free);
 }
@@ -220,14 +211,14 @@ static int codel_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	struct codel_xstats st = {};
 
 	sch_tree_lock(sch);
-	codel_qdisc_peek_account(sch, &q->shared);
+	codel_qdisc_peek_account(sch);
 	st.common.maxpacket = q->shared.maxpacket;
 	st.common.count = q->queue.vars.count;
 	st.common.lastcount = q->queue.vars.lastcount;
 	st.common.ldelay = codel_qdisc_ldelay(&q->queue);
 	st.common.drop_next = codel_config_drop_next(&q->shared.config,
 						     &q->queue.vars);
-	st.common.drop_overlimit = codel_qdisc_overlimit(&q->shared);
+	st.common.drop_overlimit = codel_qdisc_overlimit(sch);
 	st.common.ecn_mark = q->shared.stats.mark[CODEL_MARK_CODEL].packets;
 	st.common.dropping = q->queue.vars.dropping;
 	st.common.ce_mark =

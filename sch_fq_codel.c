@@ -37,9 +37,9 @@
 
 /**
  * struct fq_codel_sched - private data of the qdisc
+ * @shared: common configuration and counters, and the peeked packet; comes first
  * @filters: external classifier, NULL without
  * @table: the flows; all zero in a half-built qdisc
- * @shared: common configuration and counters, and the peeked packet
  * @config: changes under the root lock
  * @crowded_packets: half of the limit: with more, the qdisc is crowded
  * @crowded_memory: half of memory_limit, the same, bytes
@@ -48,8 +48,8 @@
  * @block: owner of @filters
  */
 struct fq_codel_sched {
-	struct tcf_proto __rcu *filters;
 	struct codel_qdisc shared;
+	struct tcf_proto __rcu *filters;
 	struct fq_codel_config config;
 	struct fq_codel_table table;
 	u32 crowded_packets;
@@ -121,7 +121,7 @@ static __always_inline void fq_codel_go_idle(struct Qdisc *sch,
 	struct fq_codel_sched *q = qdisc_priv(sch);
 
 	if (trace_codel_state_enabled())
-		codel_qdisc_empty(sch, &q->shared, &flow->queue);
+		codel_qdisc_empty(sch, &flow->queue);
 	fq_codel_table_go_idle(&q->table, flow);
 }
 
@@ -140,15 +140,15 @@ static __always_inline void fq_codel_drop_from(struct Qdisc *sch, struct fq_code
 	do {
 		struct sk_buff *skb;
 
-		skb = codel_qdisc_pop(sch, &q->shared, &flow->queue, true);
+		skb = codel_qdisc_pop(sch, &flow->queue, true);
 		bytes += qdisc_pkt_len(skb);
 		if (trace_codel_drop_enabled())
-			codel_qdisc_trace_drop(sch, &q->shared, &flow->queue, skb, cause);
+			codel_qdisc_trace_drop(sch, &flow->queue, skb, cause);
 		codel_compat_overlimit(skb, to_free);
 	} while (++dropped < q->config.drop_batch && flow->queue.tail &&
 		 flow->queue.backlog > until);
 
-	codel_qdisc_count_drops(sch, &q->shared, cause, dropped, bytes);
+	codel_qdisc_count_drops(sch, cause, dropped, bytes);
 	codel_overflow(&flow->queue.vars, dropped);
 	fq_codel_count(&q->table, flow, dropped, 0);
 	fq_codel_shrunk(&q->table.drr.lists, flow);
@@ -214,7 +214,7 @@ static noinline int fq_codel_overlimit(struct Qdisc *sch, struct fq_codel_flow *
 		q->shared.lost.packets--;
 		q->shared.lost.bytes -= len;
 	}
-	codel_qdisc_tree_reduce_backlog(sch, &q->shared);
+	codel_qdisc_tree_reduce_backlog(sch);
 	return own_paid ? NET_XMIT_CN : NET_XMIT_SUCCESS;
 }
 
@@ -238,7 +238,7 @@ static __always_inline int fq_codel_queue(struct sk_buff *skb,
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 
-	codel_qdisc_count(sch, &q->shared, &flow->queue, true, skb);
+	codel_qdisc_count(sch, &flow->queue, true, skb);
 	if (unlikely(fq_codel_is_crowded(sch)))
 		return fq_codel_queue_crowded(skb, sch, flow, to_free);
 	fq_codel_arrived(q, flow, codel_queue_append(&flow->queue, skb), false);
@@ -286,7 +286,7 @@ static int fq_codel_enqueue_filtered(struct sk_buff *skb, struct Qdisc *sch,
 		__qdisc_drop(skb, to_free);
 		fallthrough;
 	case TC_ACT_CONSUMED:	/* the action owns the packet, and may have freed it */
-		codel_qdisc_reject(sch, &q->shared, len, CODEL_DROP_STOLEN);
+		codel_qdisc_reject(sch, len, CODEL_DROP_STOLEN);
 		return NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
 	default:		/* SHOT, and REDIRECT, which a qdisc cannot do */
 		goto drop;
@@ -299,7 +299,7 @@ static int fq_codel_enqueue_filtered(struct sk_buff *skb, struct Qdisc *sch,
 					     fq_codel_table_reserve(&q->table, class - 1),
 					     to_free);
 drop:
-	codel_qdisc_reject(sch, &q->shared, len, CODEL_DROP_FILTER);
+	codel_qdisc_reject(sch, len, CODEL_DROP_FILTER);
 	__qdisc_drop(skb, to_free);
 	return NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 }
@@ -329,7 +329,7 @@ static noinline int fq_codel_enqueue_selected(struct sk_buff *skb, struct Qdisc 
 	struct fq_codel_flow *flow;
 	struct tcf_proto *filters;
 
-	codel_qdisc_received(&q->shared, skb);
+	codel_qdisc_received(sch, skb);
 	flow = fq_codel_by_priority(sch, &q->table, skb->priority);
 	filters = rcu_dereference_bh(q->filters);
 	if (filters && !flow)
@@ -345,7 +345,7 @@ static int fq_codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	if (unlikely(TC_H_MAJ(skb->priority) || rcu_access_pointer(q->filters)))
 		return fq_codel_enqueue_selected(skb, sch, to_free);
 	codel_qdisc_stamp(skb);
-	codel_qdisc_received(&q->shared, skb);
+	codel_qdisc_received(sch, skb);
 	return fq_codel_queue(skb, sch, fq_codel_hash(&q->table, skb), to_free);
 }
 
@@ -410,80 +410,86 @@ static __always_inline struct fq_codel_flow *fq_codel_next(struct Qdisc *sch)
 	}
 }
 
-static struct sk_buff *fq_codel_dequeue_more(struct Qdisc *sch, bool peek);
-
-/*
- * Take a packet from the flow whose turn it is. If CoDel has dropped all packets of the flow,
- * the result is NULL with @more, which is constant, and otherwise a packet of another flow.
- * With @peek the packet stays in the qdisc.
- */
-static __always_inline struct sk_buff *
-fq_codel_dequeue_flow(struct Qdisc *sch, struct fq_codel_flow *flow, bool more, bool peek)
+/* A packet has left the flow whose turn it is. */
+static __always_inline void fq_codel_took(struct Qdisc *sch, struct fq_codel_flow *flow,
+					  const struct sk_buff *skb)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct sk_buff *skb;
-	u64 sojourn;
-	bool acted;
 
-	skb = codel_qdisc_dequeue(sch, &q->shared, &flow->queue, true, more, &sojourn, &acted);
-	if (unlikely(acted)) {
-		fq_codel_count(&q->table, flow, q->shared.drops, q->shared.marks);
-		if (!skb)
-			return more ? NULL : fq_codel_dequeue_more(sch, peek);
-	}
 	fq_codel_sent(&q->table, flow, skb);
 	fq_codel_shrunk(&q->table.drr.lists, flow);
 	flow->deficit -= fq_codel_drr_cost(skb);
-	if (more)
-		codel_qdisc_reduce_backlog_in_dequeue(sch, &q->shared, skb);
-	if (peek)
-		codel_qdisc_peek_store(sch, &q->shared, skb, sojourn);
-	else
-		codel_qdisc_sent(sch, &q->shared, qdisc_pkt_len(skb),
-				 codel_compat_segs(skb), sojourn);
-	return skb;
 }
 
-/* CoDel has dropped all packets of the flow whose turn it was: try the next flow. */
-static noinline struct sk_buff *fq_codel_dequeue_more(struct Qdisc *sch, bool peek)
+/* CoDel has dropped all packets of the flow whose turn it was: try the next flows. */
+static noinline struct sk_buff *fq_codel_take_more(struct Qdisc *sch)
 {
+	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct fq_codel_flow *flow;
 	struct sk_buff *skb;
 
 	while ((flow = fq_codel_next(sch))) {
-		skb = fq_codel_dequeue_flow(sch, flow, true, peek);
-		if (skb)
-			return skb;
+		skb = codel_qdisc_dequeue_more(sch, &flow->queue);
+		fq_codel_count(&q->table, flow, q->shared.drops, q->shared.marks);
+		if (!skb)
+			continue;
+		fq_codel_took(sch, flow, skb);
+		return skb;
 	}
 	return NULL;
+}
+
+/* Take a packet from the flow whose turn it is. @sojourn is set to its sojourn time, ns. */
+static __always_inline struct sk_buff *fq_codel_take(struct Qdisc *sch, u64 *sojourn)
+{
+	struct fq_codel_flow *flow = fq_codel_next(sch);
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct sk_buff *skb;
+	bool acted;
+
+	if (!flow)
+		return NULL;
+	skb = codel_qdisc_dequeue(sch, &flow->queue, true, sojourn, &acted);
+	if (unlikely(acted)) {
+		fq_codel_count(&q->table, flow, q->shared.drops, q->shared.marks);
+		if (!skb) {
+			skb = fq_codel_take_more(sch);
+			*sojourn = skb ? codel_qdisc_sojourn(skb) : 0;
+			return skb;
+		}
+	}
+	fq_codel_took(sch, flow, skb);
+	return skb;
 }
 
 static struct sk_buff *fq_codel_dequeue(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct fq_codel_flow *flow;
 	struct sk_buff *skb;
+	u64 sojourn;
 
 	if (unlikely(q->shared.peeked)) {
-		skb = codel_qdisc_dequeue_peeked(sch, &q->shared);
+		skb = codel_qdisc_dequeue_peeked(sch);
 		if (skb)
 			return skb;
 	}
-	flow = fq_codel_next(sch);
-	return flow ? fq_codel_dequeue_flow(sch, flow, false, false) : NULL;
+	skb = fq_codel_take(sch, &sojourn);
+	if (skb)
+		codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb), sojourn);
+	return skb;
 }
 
 static struct sk_buff *fq_codel_peek(struct Qdisc *sch)
 {
-	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct fq_codel_flow *flow;
-	struct sk_buff *skb;
+	struct sk_buff *skb = codel_qdisc_peeked(sch);
+	u64 sojourn;
 
-	skb = codel_qdisc_peeked(sch, &q->shared);
 	if (skb)
 		return skb;
-	flow = fq_codel_next(sch);
-	return flow ? fq_codel_dequeue_flow(sch, flow, false, true) : NULL;
+	skb = fq_codel_take(sch, &sojourn);
+	if (skb)
+		codel_qdisc_peek_store(sch, skb, sojourn);
+	return skb;
 }
 
 static void fq_codel_reset(struct Qdisc *sch)
@@ -491,12 +497,12 @@ static void fq_codel_reset(struct Qdisc *sch)
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	u32 i;
 
-	codel_qdisc_reset(sch, &q->shared);
+	codel_qdisc_reset(sch);
 	for (i = 0; q->table.count && i < fq_codel_table_size(&q->table); i++) {
 		struct fq_codel_flow *flow = fq_codel_table_flow(&q->table, i);
 
-		codel_qdisc_purge(sch, &q->shared, &flow->queue);
-		codel_qdisc_empty(sch, &q->shared, &flow->queue);
+		codel_qdisc_purge(sch, &flow->queue);
+		codel_qdisc_empty(sch, &flow->queue);
 	}
 	fq_codel_table_clear(&q->table);
 }
@@ -547,9 +553,9 @@ static struct sk_buff *fq_codel_trim(struct Qdisc *sch)
 		struct sk_buff *skb = NULL;
 
 		if (sch->q.qlen > sch->limit)
-			skb = codel_qdisc_peek_take(sch, &q->shared);
+			skb = codel_qdisc_peek_take(sch);
 		if (skb) {
-			codel_qdisc_drop(sch, &q->shared, NULL, skb,
+			codel_qdisc_drop(sch, NULL, skb,
 					 CODEL_DROP_CHANGE);
 			__qdisc_drop(skb, &to_free);
 			continue;
@@ -570,7 +576,7 @@ static void fq_codel_reset_stats(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 
-	codel_qdisc_reset_stats(sch, &q->shared);
+	codel_qdisc_reset_stats(sch);
 	fq_codel_records_clear(&q->table.records);
 	q->table.collisions = 0;
 	q->new_flow_count = 0;
@@ -611,7 +617,7 @@ static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
 	fq_codel_drr_rank_all(&q->table.drr);
 	fq_codel_update_bypass(sch);
 	to_free = fq_codel_trim(sch);
-	codel_qdisc_tree_reduce_backlog(sch, &q->shared);
+	codel_qdisc_tree_reduce_backlog(sch);
 	if (reset_stats)
 		fq_codel_reset_stats(sch);
 	sch_tree_unlock(sch);
@@ -705,9 +711,9 @@ static int fq_codel_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	struct tc_fq_codel_qd_stats *qs = &st.common.qdisc_stats;
 
 	sch_tree_lock(sch);
-	codel_qdisc_peek_account(sch, &q->shared);
+	codel_qdisc_peek_account(sch);
 	qs->maxpacket = q->shared.maxpacket;
-	qs->drop_overlimit = codel_qdisc_overlimit(&q->shared);
+	qs->drop_overlimit = codel_qdisc_overlimit(sch);
 	qs->ecn_mark = q->shared.stats.mark[CODEL_MARK_CODEL].packets;
 	qs->new_flow_count = q->new_flow_count;
 	qs->new_flows_len = q->table.drr.new_flows.len;

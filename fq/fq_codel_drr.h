@@ -66,7 +66,7 @@ struct fq_codel_drr {
 	u32 size;
 };
 
-static __always_inline void fq_codel_turns_append(struct fq_codel_drr *drr,
+static inline void fq_codel_turns_append(struct fq_codel_drr *drr,
 						  struct fq_codel_turns *turns,
 						  struct fq_codel_flow *flow)
 {
@@ -77,7 +77,7 @@ static __always_inline void fq_codel_turns_append(struct fq_codel_drr *drr,
 	turns->last = flow;
 }
 
-static __always_inline void fq_codel_turns_pop(struct fq_codel_drr *drr,
+static inline void fq_codel_turns_pop(struct fq_codel_drr *drr,
 					       struct fq_codel_turns *turns)
 {
 	u32 next = turns->first->turn_next;
@@ -86,20 +86,20 @@ static __always_inline void fq_codel_turns_pop(struct fq_codel_drr *drr,
 }
 
 /* Return whether the round is over that ends with this turn. */
-static __always_inline bool fq_codel_drr_is_over(const struct fq_codel_drr *drr, u32 turn)
+static inline bool fq_codel_drr_is_over(const struct fq_codel_drr *drr, u32 turn)
 {
 	return turn - drr->turn - 1 >= FQ_CODEL_ROUND_MAX;
 }
 
 /* Return whether a round has passed since the flow got its last quantum. */
-static __always_inline bool fq_codel_drr_is_due(const struct fq_codel_drr *drr,
+static inline bool fq_codel_drr_is_due(const struct fq_codel_drr *drr,
 						const struct fq_codel_flow *flow)
 {
 	return fq_codel_drr_is_over(drr, flow->refill_turn);
 }
 
 /* The round of the flow whose number the turn selects stays over, if it is over. */
-static noinline void fq_codel_drr_refresh(struct fq_codel_drr *drr)
+static inline void fq_codel_drr_refresh(struct fq_codel_drr *drr)
 {
 	u32 i = (u16)(drr->turn / FQ_CODEL_REFRESH);
 
@@ -107,13 +107,13 @@ static noinline void fq_codel_drr_refresh(struct fq_codel_drr *drr)
 		drr->lists.flows[i].refill_turn = drr->turn;
 }
 
-static __always_inline void fq_codel_drr_end_turn(struct fq_codel_drr *drr)
+static inline void fq_codel_drr_end_turn(struct fq_codel_drr *drr)
 {
 	if (unlikely(!(++drr->turn % FQ_CODEL_REFRESH)))
 		fq_codel_drr_refresh(drr);
 }
 
-static __always_inline void fq_codel_drr_stop_waiting(struct fq_codel_drr *drr,
+static inline void fq_codel_drr_stop_waiting(struct fq_codel_drr *drr,
 						      struct fq_codel_flow *flow)
 {
 	if (flow->flags & FQ_CODEL_WAITING) {
@@ -153,7 +153,7 @@ static __always_inline bool fq_codel_drr_arrival(struct fq_codel_drr *drr,
  * @round: a round of the flow begins with this turn: the flow is old, or in debt; that of
  *	another new flow began when the flow became active
  */
-static __always_inline void fq_codel_drr_leave(struct fq_codel_drr *drr,
+static inline void fq_codel_drr_leave(struct fq_codel_drr *drr,
 					       struct fq_codel_turns *turns,
 					       struct fq_codel_flow *flow, bool round)
 {
@@ -209,7 +209,7 @@ static inline void fq_codel_drr_rank_all(struct fq_codel_drr *drr)
 }
 
 /* Return whether a flow in debt, without packets, may wait on old_flows. */
-static __always_inline bool fq_codel_drr_may_wait(struct fq_codel_drr *drr,
+static inline bool fq_codel_drr_may_wait(struct fq_codel_drr *drr,
 						  struct fq_codel_flow *flow)
 {
 	if (flow->flags & FQ_CODEL_WAITING)
@@ -280,7 +280,7 @@ static noinline void fq_codel_drr_skip_rounds(struct fq_codel_drr *drr)
  * However large the debts, a search among n flows looks at flows 5n + 1 times at most: n
  * turns before that turn, n + 1 turns, twice all flows to skip rounds, and n turns.
  */
-static noinline struct fq_codel_flow *fq_codel_drr_next_in_debt(struct fq_codel_drr *drr)
+static inline struct fq_codel_flow *fq_codel_drr_next_in_debt(struct fq_codel_drr *drr)
 {
 	struct fq_codel_turns *turns;
 	struct fq_codel_flow *flow;

@@ -39,7 +39,7 @@ struct fq_codel_flow {
 
 static_assert(sizeof(struct fq_codel_flow) <= 64);
 
-static __always_inline bool fq_codel_is_idle(const struct fq_codel_flow *flow)
+static inline bool fq_codel_is_idle(const struct fq_codel_flow *flow)
 {
 	return !(flow->flags & FQ_CODEL_ACTIVE);
 }

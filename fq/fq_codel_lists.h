@@ -45,40 +45,40 @@ struct fq_codel_lists {
 	u16 first[FQ_CODEL_LISTS];
 };
 
-static __always_inline u32 fq_codel_index(const struct fq_codel_lists *lists,
+static inline u32 fq_codel_index(const struct fq_codel_lists *lists,
 					  const struct fq_codel_flow *flow)
 {
 	return flow - lists->flows;
 }
 
 /* The home list of a flow; no flow is both recurring and reserved */
-static __always_inline u8 fq_codel_home(const struct fq_codel_flow *flow)
+static inline u8 fq_codel_home(const struct fq_codel_flow *flow)
 {
 	return flow->flags & (FQ_CODEL_RECURRING | FQ_CODEL_RESERVED);
 }
 
-static __always_inline bool fq_codel_is_ranked(const struct fq_codel_flow *flow)
+static inline bool fq_codel_is_ranked(const struct fq_codel_flow *flow)
 {
 	return flow->list >= FQ_CODEL_LIST_CLASSES;
 }
 
-static __always_inline u8 fq_codel_size_class(const struct fq_codel_flow *flow)
+static inline u8 fq_codel_size_class(const struct fq_codel_flow *flow)
 {
 	return FQ_CODEL_LIST_CLASSES + fls(flow->queue.backlog >> FQ_CODEL_CLASS_SHIFT);
 }
 
 /* Not in brackets and not BIT(), for which UBSAN would check the number of the list */
-static __always_inline u16 *fq_codel_list_first(struct fq_codel_lists *lists, u8 list)
+static inline u16 *fq_codel_list_first(struct fq_codel_lists *lists, u8 list)
 {
 	return lists->first + list;
 }
 
-static __always_inline u32 fq_codel_list_bit(u8 list)
+static inline u32 fq_codel_list_bit(u8 list)
 {
 	return 1U << (list % FQ_CODEL_LISTS);
 }
 
-static __always_inline void fq_codel_list_add(struct fq_codel_lists *lists,
+static inline void fq_codel_list_add(struct fq_codel_lists *lists,
 					      struct fq_codel_flow *flow, u8 list)
 {
 	struct fq_codel_flow *flows = lists->flows, *next;
@@ -100,7 +100,7 @@ static __always_inline void fq_codel_list_add(struct fq_codel_lists *lists,
 	next->list_prev = i;
 }
 
-static __always_inline void fq_codel_list_del(struct fq_codel_lists *lists,
+static inline void fq_codel_list_del(struct fq_codel_lists *lists,
 					      struct fq_codel_flow *flow)
 {
 	struct fq_codel_flow *flows = lists->flows;
@@ -118,7 +118,7 @@ static __always_inline void fq_codel_list_del(struct fq_codel_lists *lists,
 }
 
 /* Make a flow the last of a list. */
-static noinline void fq_codel_list_move(struct fq_codel_lists *lists,
+static inline void fq_codel_list_move(struct fq_codel_lists *lists,
 					struct fq_codel_flow *flow, u8 list)
 {
 	fq_codel_list_del(lists, flow);
@@ -126,7 +126,7 @@ static noinline void fq_codel_list_move(struct fq_codel_lists *lists,
 }
 
 /* Make the first flow of a list the last. */
-static __always_inline void fq_codel_list_rotate(struct fq_codel_lists *lists, u8 list)
+static inline void fq_codel_list_rotate(struct fq_codel_lists *lists, u8 list)
 {
 	u16 *first = fq_codel_list_first(lists, list);
 
@@ -134,7 +134,7 @@ static __always_inline void fq_codel_list_rotate(struct fq_codel_lists *lists, u
 }
 
 /* Put an active flow with packets on the list of its size class. */
-static __always_inline void fq_codel_rank(struct fq_codel_lists *lists,
+static inline void fq_codel_rank(struct fq_codel_lists *lists,
 					  struct fq_codel_flow *flow)
 {
 	u8 class = fq_codel_size_class(flow);
@@ -144,7 +144,7 @@ static __always_inline void fq_codel_rank(struct fq_codel_lists *lists,
 }
 
 /* An active flow has one packet less. */
-static __always_inline void fq_codel_shrunk(struct fq_codel_lists *lists,
+static inline void fq_codel_shrunk(struct fq_codel_lists *lists,
 					    struct fq_codel_flow *flow)
 {
 	if (fq_codel_is_ranked(flow) && flow->queue.tail)

@@ -53,7 +53,7 @@ struct fq_codel_records {
 };
 
 /* The record of a flow, or the record that the flow competes for */
-static __always_inline struct fq_codel_record *
+static inline struct fq_codel_record *
 fq_codel_record_slot(const struct fq_codel_records *records, u32 flow)
 {
 	return &records->array[flow & records->mask];
@@ -76,7 +76,7 @@ fq_codel_record(const struct fq_codel_records *records, u32 flow)
  *
  * Return: true if the packet's tuple is due.
  */
-static __always_inline bool fq_codel_record_sent(struct fq_codel_record *record, u32 len,
+static inline bool fq_codel_record_sent(struct fq_codel_record *record, u32 len,
 						 u32 packed)
 {
 	struct codel_flow_stats *stats = &record->stats;

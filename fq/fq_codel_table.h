@@ -161,7 +161,7 @@ static __always_inline void fq_codel_table_go_idle(struct fq_codel_table *t,
 }
 
 /* End the turn of the first flow of a list if the flow has no packet. */
-static noinline bool fq_codel_table_reclaim_first(struct fq_codel_table *t,
+static inline bool fq_codel_table_reclaim_first(struct fq_codel_table *t,
 						  struct fq_codel_turns *turns)
 {
 	struct fq_codel_flow *flow = turns->first;
@@ -189,7 +189,7 @@ static inline bool fq_codel_table_reclaim(struct fq_codel_table *t)
  * Pass over the first flow of a home list: an active flow, or one that may stay for another
  * turn of the list. Each time that a flow becomes active costs at most two such steps.
  */
-static noinline void fq_codel_table_pass_over(struct fq_codel_table *t,
+static inline void fq_codel_table_pass_over(struct fq_codel_table *t,
 					      struct fq_codel_flow *flow)
 {
 	struct fq_codel_lists *lists = &t->drr.lists;
@@ -315,7 +315,7 @@ static inline bool fq_codel_table_admits(struct fq_codel_table *t)
 }
 
 /* Find a flow for the packet of a hash that owns none: an idle flow, or else an overflow flow. */
-static noinline struct fq_codel_flow *
+static inline struct fq_codel_flow *
 fq_codel_table_assign(struct fq_codel_table *t, u32 hash, const struct sk_buff *skb)
 {
 	u32 salted = hash * t->salt;

@@ -36,20 +36,20 @@ static inline u32 codel_qdisc_mtu(const struct Qdisc *sch)
  * single burst, such as the first window of a web page, arrive within target. Dropping
  * some of them would not slow their sender down.
  */
-static inline bool codel_qdisc_kept_coming(const struct codel_qdisc *c,
-					   const struct codel_queue *queue, u64 now,
-					   u64 sojourn)
+static inline bool codel_qdisc_kept_coming(struct Qdisc *sch, const struct codel_queue *queue,
+					   u64 now, u64 sojourn)
 {
 	u64 last = now - codel_skb_cb(queue->tail)->enqueue_time;
 
-	return sojourn - last > c->config.params.target;
+	return sojourn - last > codel_qdisc(sch)->config.params.target;
 }
 
 /* Return the backlog behind a packet. Below target no caller needs the exact value. */
 static __always_inline enum codel_waiting
-codel_qdisc_waiting(const struct Qdisc *sch, struct codel_qdisc *c,
-		    const struct codel_queue *queue, bool turns, u64 now, u64 sojourn)
+codel_qdisc_waiting(struct Qdisc *sch, const struct codel_queue *queue, bool turns, u64 now,
+		    u64 sojourn)
 {
+	struct codel_qdisc *c = codel_qdisc(sch);
 	u32 mtu;
 
 	if (sojourn < c->config.params.target)
@@ -61,20 +61,20 @@ codel_qdisc_waiting(const struct Qdisc *sch, struct codel_qdisc *c,
 	if (sch->qstats.backlog <= CODEL_MUCH_MTUS * mtu || !queue->tail)
 		return CODEL_STANDING;
 	if (turns && sojourn > c->config.params.ceiling / 2 &&
-	    !codel_qdisc_kept_coming(c, queue, now, sojourn))
+	    !codel_qdisc_kept_coming(sch, queue, now, sojourn))
 		return CODEL_STANDING;
 	return CODEL_MUCH;
 }
 
 static __always_inline enum codel_verdict
-codel_qdisc_ask(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *queue,
-		bool turns, u64 now, u64 sojourn)
+codel_qdisc_ask(struct Qdisc *sch, struct codel_queue *queue, bool turns, u64 now, u64 sojourn)
 {
+	struct codel_qdisc *c = codel_qdisc(sch);
 	const struct codel_params *params = &c->config.params;
 	enum codel_waiting waiting;
 	u64 held = 0;
 
-	waiting = codel_qdisc_waiting(sch, c, queue, turns, now, sojourn);
+	waiting = codel_qdisc_waiting(sch, queue, turns, now, sojourn);
 	/* the ceiling drops no packet below half of it */
 	if (waiting == CODEL_MUCH && sojourn > params->ceiling / 2) {
 		held = codel_held(&c->link, now, sojourn);
@@ -85,57 +85,45 @@ codel_qdisc_ask(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *qu
 			    get_random_u32);
 }
 
-static noinline enum codel_verdict
-codel_qdisc_ask_traced(struct Qdisc *sch, struct codel_qdisc *c,
-		       struct codel_queue *queue, bool turns, u64 now, u64 sojourn)
+static inline enum codel_verdict
+codel_qdisc_ask_traced(struct Qdisc *sch, struct codel_queue *queue, bool turns, u64 now,
+		       u64 sojourn)
 {
 	bool was_dropping = queue->vars.dropping;
-	enum codel_verdict verdict;
+	enum codel_verdict verdict = codel_qdisc_ask(sch, queue, turns, now, sojourn);
 
-	verdict = codel_qdisc_ask(sch, c, queue, turns, now, sojourn);
 	if (was_dropping != queue->vars.dropping)
-		codel_qdisc_trace_state(sch, c, queue, sojourn);
+		codel_qdisc_trace_state(sch, queue, sojourn);
 	return verdict;
 }
 
 static __always_inline enum codel_verdict
-codel_qdisc_verdict(struct Qdisc *sch, struct codel_qdisc *c,
-		    struct codel_queue *queue, bool turns, u64 now, u64 sojourn)
+codel_qdisc_verdict(struct Qdisc *sch, struct codel_queue *queue, bool turns, u64 now,
+		    u64 sojourn)
 {
 	/* one call for both cases keeps codel_signal() inlined once */
 	if (trace_codel_state_enabled())
-		return codel_qdisc_ask_traced(sch, c, queue, turns, now, sojourn);
-	return codel_qdisc_ask(sch, c, queue, turns, now, sojourn);
+		return codel_qdisc_ask_traced(sch, queue, turns, now, sojourn);
+	return codel_qdisc_ask(sch, queue, turns, now, sojourn);
 }
 
 /* The queue was found empty. */
-static inline void codel_qdisc_empty(struct Qdisc *sch, const struct codel_qdisc *c,
-				     struct codel_queue *queue)
+static inline void codel_qdisc_empty(struct Qdisc *sch, struct codel_queue *queue)
 {
 	bool trace = trace_codel_state_enabled() && queue->vars.dropping;
 
 	codel_empty(&queue->vars);
 	if (trace)
-		codel_qdisc_trace_state(sch, c, queue, 0);
+		codel_qdisc_trace_state(sch, queue, 0);
 }
 
 /*
  * CoDel may drop no more in this dequeue: the next packet is delivered, and CoDel is not
  * asked about it, as it would count a signal that no sender receives.
  */
-static inline bool codel_qdisc_drops_used_up(const struct codel_qdisc *c)
+static inline bool codel_qdisc_drops_used_up(struct Qdisc *sch)
 {
-	return c->lost.packets >= CODEL_QDISC_MAX_DROPS;
-}
-
-/* The sojourn time is above ce_threshold: mark the packet if the options allow it. */
-static noinline void codel_qdisc_ce_mark(struct Qdisc *sch, struct codel_qdisc *c,
-					 const struct codel_queue *queue,
-					 struct sk_buff *skb)
-{
-	if (codel_mark_matches(skb, c->config.ce_selector, c->config.ce_mask) &&
-	    codel_mark(skb))
-		codel_qdisc_marked(sch, c, queue, skb, CODEL_MARK_CE_THRESHOLD);
+	return codel_qdisc(sch)->lost.packets >= CODEL_QDISC_MAX_DROPS;
 }
 
 /*
@@ -145,110 +133,123 @@ static noinline void codel_qdisc_ce_mark(struct Qdisc *sch, struct codel_qdisc *
  * itself when it has the packet, and sch_htb before 6.1.139, 6.6.91, 6.12.29, 6.14.7 and
  * 6.15 dereferences NULL if it is told before.
  */
-static noinline void codel_qdisc_reduce_backlog_in_dequeue(struct Qdisc *sch,
-							   struct codel_qdisc *c,
-							   const struct sk_buff *skb)
+static inline void codel_qdisc_reduce_backlog_in_dequeue(struct Qdisc *sch,
+							 const struct sk_buff *skb)
 {
 	u32 len = qdisc_pkt_len(skb);
 
+	if (!codel_qdisc(sch)->lost.packets)
+		return;
 	codel_compat_qlen_add(sch, 1, len);
-	codel_qdisc_tree_reduce_backlog(sch, c);
+	codel_qdisc_tree_reduce_backlog(sch);
 	codel_compat_qlen_add(sch, -1, -(int)len);
 }
 
 /*
  * Mark or drop the packet as its verdict says, and go on with the next packet until one
- * may leave. Its sojourn time is in @c->sojourn, which contains that of @skb before.
+ * may leave, which is marked if it is above ce_threshold. Tell the parents.
  */
-static noinline struct sk_buff *
-codel_qdisc_drop_or_mark(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *queue,
-			 bool turns, struct sk_buff *skb, enum codel_verdict verdict)
+static noinline struct sk_buff *codel_qdisc_act(struct Qdisc *sch, struct codel_queue *queue,
+						bool turns, struct sk_buff *skb,
+						enum codel_verdict verdict, u64 now)
 {
-	u64 now = codel_skb_cb(skb)->enqueue_time + c->sojourn;
+	u64 sojourn = now - codel_skb_cb(skb)->enqueue_time;
+	struct codel_qdisc *c = codel_qdisc(sch);
 
-	do {
+	c->drops = 0;
+	c->marks = 0;
+	while (verdict != CODEL_PASS) {
 		if (verdict == CODEL_SIGNAL && c->config.ecn && codel_mark(skb)) {
-			codel_qdisc_marked(sch, c, queue, skb, CODEL_MARK_CODEL);
-			return skb;
+			codel_qdisc_marked(sch, queue, skb, CODEL_MARK_CODEL);
+			break;
 		}
-		codel_qdisc_drop(sch, c, queue, skb, verdict == CODEL_SIGNAL ?
+		codel_qdisc_drop(sch, queue, skb, verdict == CODEL_SIGNAL ?
 				 CODEL_DROP_CODEL : CODEL_DROP_CEILING);
 		c->drops++;
 		codel_compat_dequeue_drop(sch, skb);
 		if (!queue->tail) {
-			codel_qdisc_empty(sch, c, queue);
+			codel_qdisc_empty(sch, queue);
 			return NULL;
 		}
-		skb = codel_qdisc_pop(sch, c, queue, turns);
-		c->sojourn = codel_qdisc_update_ldelay(c, queue, skb, now);
-		if (codel_qdisc_drops_used_up(c))
+		skb = codel_qdisc_pop(sch, queue, turns);
+		sojourn = codel_qdisc_update_ldelay(sch, queue, skb, now);
+		if (codel_qdisc_drops_used_up(sch))
 			break;
-		verdict = codel_qdisc_verdict(sch, c, queue, turns, now, c->sojourn);
-	} while (verdict != CODEL_PASS);
-	if (unlikely(c->sojourn > c->config.ce_threshold))
-		codel_qdisc_ce_mark(sch, c, queue, skb);
+		verdict = codel_qdisc_verdict(sch, queue, turns, now, sojourn);
+	}
+	if (sojourn > c->config.ce_threshold && !c->marks &&
+	    codel_mark_matches(skb, c->config.ce_selector, c->config.ce_mask) && codel_mark(skb))
+		codel_qdisc_marked(sch, queue, skb, CODEL_MARK_CE_THRESHOLD);
+	codel_qdisc_reduce_backlog_in_dequeue(sch, skb);
 	return skb;
 }
 
 /**
  * codel_qdisc_dequeue() - take the packet from a queue that may leave it now
  * @sch: the qdisc
- * @c: its shared part
  * @queue: one of its queues
  * @turns: constant; several queues take turns, and @queue has a packet
- * @more: constant; CoDel may have dropped packets of another queue in this dequeue
  * @sojourn: set to the sojourn time of the packet, ns
- * @acted: set to whether packets were dropped or marked: @c->drops and @c->marks of them
+ * @acted: set to whether packets were dropped or marked: @drops and @marks of struct
+ *	codel_qdisc
  *
  * CoDel drops CODEL_QDISC_MAX_DROPS packets at most on the way, and the parents are told.
  * It drops none unless more than an MTU waits behind it, and so never the last packet of
- * the qdisc.
+ * the qdisc. If it drops all packets of the queue, the parents are not told, and the caller
+ * takes a packet from another queue.
  *
- * Return: the packet; NULL if the queue is empty. The drops are in @c->lost then, and other
- * queues have packets.
+ * Return: the packet; NULL if the queue is empty.
  */
 static __always_inline struct sk_buff *
-codel_qdisc_dequeue(struct Qdisc *sch, struct codel_qdisc *c, struct codel_queue *queue,
-		    bool turns, bool more, u64 *sojourn, bool *acted)
+codel_qdisc_dequeue(struct Qdisc *sch, struct codel_queue *queue, bool turns, u64 *sojourn,
+		    bool *acted)
 {
-	enum codel_verdict verdict = CODEL_PASS;
+	enum codel_verdict verdict;
 	struct sk_buff *skb;
 	u64 now;
 
 	*acted = false;
 	if (!turns && !queue->tail) {
-		codel_qdisc_empty(sch, c, queue);
+		codel_qdisc_empty(sch, queue);
 		return NULL;
 	}
 	now = ktime_get_ns();
-	skb = codel_qdisc_pop(sch, c, queue, turns);
-	*sojourn = codel_qdisc_update_ldelay(c, queue, skb, now);
-	if (!(more && codel_qdisc_drops_used_up(c)))
-		verdict = codel_qdisc_verdict(sch, c, queue, turns, now, *sojourn);
-	if (likely(verdict == CODEL_PASS && *sojourn <= c->config.ce_threshold))
+	skb = codel_qdisc_pop(sch, queue, turns);
+	*sojourn = codel_qdisc_update_ldelay(sch, queue, skb, now);
+	verdict = codel_qdisc_verdict(sch, queue, turns, now, *sojourn);
+	if (likely(verdict == CODEL_PASS &&
+		   *sojourn <= codel_qdisc(sch)->config.ce_threshold))
 		return skb;
 	*acted = true;
-	c->drops = 0;
-	c->marks = 0;
-	if (verdict == CODEL_PASS) {
-		codel_qdisc_ce_mark(sch, c, queue, skb);
-		return skb;
-	}
-	c->sojourn = *sojourn;
-	skb = codel_qdisc_drop_or_mark(sch, c, queue, turns, skb, verdict);
-	*sojourn = c->sojourn;
+	skb = codel_qdisc_act(sch, queue, turns, skb, verdict, now);
 	if (skb)
-		codel_qdisc_reduce_backlog_in_dequeue(sch, c, skb);
+		*sojourn = now - codel_skb_cb(skb)->enqueue_time;
 	return skb;
 }
 
+/*
+ * The same of a queue that takes turns with others, after CoDel has dropped all packets of
+ * another one in this dequeue
+ */
+static inline struct sk_buff *codel_qdisc_dequeue_more(struct Qdisc *sch,
+						       struct codel_queue *queue)
+{
+	enum codel_verdict verdict = CODEL_PASS;
+	u64 now = ktime_get_ns();
+	struct sk_buff *skb = codel_qdisc_pop(sch, queue, true);
+	u64 sojourn = codel_qdisc_update_ldelay(sch, queue, skb, now);
+
+	if (!codel_qdisc_drops_used_up(sch))
+		verdict = codel_qdisc_ask_traced(sch, queue, true, now, sojourn);
+	return codel_qdisc_act(sch, queue, true, skb, verdict, now);
+}
+
 /* A packet leaves the qdisc to be sent. */
-static __always_inline void codel_qdisc_sent(struct Qdisc *sch,
-					     struct codel_qdisc *c, u32 len,
-					     u32 segs, u64 sojourn)
+static inline void codel_qdisc_sent(struct Qdisc *sch, u32 len, u32 segs,
+					     u64 sojourn)
 {
 	_bstats_update(&sch->bstats, len, segs);
-	codel_stats_sent(&c->stats, len, segs, sojourn);
+	codel_stats_sent(&codel_qdisc(sch)->stats, len, segs, sojourn);
 }
 
 /*
@@ -257,27 +258,28 @@ static __always_inline void codel_qdisc_sent(struct Qdisc *sch,
  * then it is queued like any other. So it is counted as sent when we find that
  * it has gone, with the sojourn time that it had when it was last seen.
  */
-static noinline void codel_qdisc_peek_account(struct Qdisc *sch, struct codel_qdisc *c)
+static inline void codel_qdisc_peek_account(struct Qdisc *sch)
 {
+	struct codel_qdisc *c = codel_qdisc(sch);
+
 	if (!c->peeked || skb_peek(&sch->gso_skb))
 		return;
 	c->peeked = false;
-	codel_qdisc_sent(sch, c, c->peeked_len, c->peeked_segs,
-			 c->peeked_sojourn);
+	codel_qdisc_sent(sch, c->peeked_len, c->peeked_segs, c->peeked_sojourn);
 }
 
 /*
  * The packet that a peek has stored, NULL if there is none. Other packets in
  * gso_skb are the core's: it put them back because the device was busy.
  */
-static inline struct sk_buff *codel_qdisc_peeked(struct Qdisc *sch,
-						 struct codel_qdisc *c)
+static inline struct sk_buff *codel_qdisc_peeked(struct Qdisc *sch)
 {
+	struct codel_qdisc *c = codel_qdisc(sch);
 	struct sk_buff *skb;
 
 	if (likely(!c->peeked))
 		return NULL;
-	codel_qdisc_peek_account(sch, c);
+	codel_qdisc_peek_account(sch);
 	if (!c->peeked)
 		return NULL;
 	skb = skb_peek(&sch->gso_skb);
@@ -286,10 +288,10 @@ static inline struct sk_buff *codel_qdisc_peeked(struct Qdisc *sch,
 }
 
 /* Store the packet of codel_qdisc_dequeue() after a peek; it is part of the queue again. */
-static inline void codel_qdisc_peek_store(struct Qdisc *sch,
-					  struct codel_qdisc *c,
-					  struct sk_buff *skb, u64 sojourn)
+static inline void codel_qdisc_peek_store(struct Qdisc *sch, struct sk_buff *skb, u64 sojourn)
 {
+	struct codel_qdisc *c = codel_qdisc(sch);
+
 	c->peeked = true;
 	c->peeked_len = qdisc_pkt_len(skb);
 	c->peeked_segs = codel_compat_segs(skb);
@@ -299,10 +301,10 @@ static inline void codel_qdisc_peek_store(struct Qdisc *sch,
 }
 
 /* Take the packet back that a peek has stored, NULL if there is none. */
-static noinline struct sk_buff *codel_qdisc_peek_take(struct Qdisc *sch,
-						      struct codel_qdisc *c)
+static inline struct sk_buff *codel_qdisc_peek_take(struct Qdisc *sch)
 {
-	struct sk_buff *skb = codel_qdisc_peeked(sch, c);
+	struct codel_qdisc *c = codel_qdisc(sch);
+	struct sk_buff *skb = codel_qdisc_peeked(sch);
 
 	if (!skb)
 		return NULL;
@@ -313,14 +315,13 @@ static noinline struct sk_buff *codel_qdisc_peek_take(struct Qdisc *sch,
 }
 
 /* The same in a dequeue. */
-static noinline struct sk_buff *codel_qdisc_dequeue_peeked(struct Qdisc *sch,
-							   struct codel_qdisc *c)
+static noinline struct sk_buff *codel_qdisc_dequeue_peeked(struct Qdisc *sch)
 {
-	struct sk_buff *skb = codel_qdisc_peek_take(sch, c);
+	struct sk_buff *skb = codel_qdisc_peek_take(sch);
 
 	if (skb)
-		codel_qdisc_sent(sch, c, qdisc_pkt_len(skb), codel_compat_segs(skb),
-				 c->peeked_sojourn);
+		codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb),
+				 codel_qdisc(sch)->peeked_sojourn);
 	return skb;
 }
 
@@ -328,16 +329,17 @@ static noinline struct sk_buff *codel_qdisc_dequeue_peeked(struct Qdisc *sch,
  * Count what is queued as dropped, before it is purged. Forget the peeked packet and the
  * memory; the core frees it and resets qlen.
  */
-static inline void codel_qdisc_reset(struct Qdisc *sch, struct codel_qdisc *c)
+static inline void codel_qdisc_reset(struct Qdisc *sch)
 {
-	struct sk_buff *skb = codel_qdisc_peeked(sch, c);
+	struct codel_qdisc *c = codel_qdisc(sch);
+	struct sk_buff *skb = codel_qdisc_peeked(sch);
 	struct codel_count queued = codel_stats_queued(sch, c->peeked);
 	struct codel_count *drop = &c->stats.drop[CODEL_DROP_RESET];
 
 	drop->packets += queued.packets;
 	drop->bytes += queued.bytes;
 	if (skb && trace_codel_drop_enabled())
-		codel_qdisc_trace_drop(sch, c, NULL, skb, CODEL_DROP_RESET);
+		codel_qdisc_trace_drop(sch, NULL, skb, CODEL_DROP_RESET);
 	c->peeked = false;
 	c->memory = 0;
 	c->link = (struct codel_link) {};
@@ -345,10 +347,11 @@ static inline void codel_qdisc_reset(struct Qdisc *sch, struct codel_qdisc *c)
 }
 
 /* Start all counters from 0. */
-static inline void codel_qdisc_reset_stats(struct Qdisc *sch,
-					   struct codel_qdisc *c)
+static inline void codel_qdisc_reset_stats(struct Qdisc *sch)
 {
-	codel_qdisc_peek_account(sch, c);
+	struct codel_qdisc *c = codel_qdisc(sch);
+
+	codel_qdisc_peek_account(sch);
 	codel_stats_clear(sch, &c->stats, c->peeked);
 	c->maxpacket = 0;
 }

@@ -117,18 +117,17 @@ struct codel_lost {
 };
 
 /**
- * struct codel_qdisc - the part of a qdisc's private data that both kinds have
+ * struct codel_qdisc - the begin of a qdisc's private data, which both kinds have
  * @config: changes under the root lock
  * @lost: none whenever the root lock is free
- * @sojourn: sojourn time of the packet that codel_qdisc_drop_or_mark() gets and returns, ns
  * @memory: truesize of the queued packets, without the peeked one, bytes; of queues that
  *	take turns
  * @maxpacket: largest packet that left, segmentation offload aside, bytes
  * @queues: the first of an array of queues that take turns at the link
  * @queue_size: distance between two of @queues, bytes; 0 with a single queue
  * @link: the times that it stood still
- * @drops: packets that codel_qdisc_dequeue() has dropped when it has acted
- * @marks: packets that codel_qdisc_dequeue() has marked when it has acted
+ * @drops: packets that the last call of codel_qdisc_act() has dropped
+ * @marks: packets that it has marked
  * @peeked: codel_qdisc_peek_store() put the packet into gso_skb, and its departure is
  *	not counted yet
  * @peeked_segs: its segments
@@ -140,7 +139,6 @@ struct codel_qdisc {
 	struct codel_config config;
 
 	struct codel_lost lost;
-	u64 sojourn;
 	u64 memory;
 	u32 maxpacket;
 	const struct codel_queue *queues;
@@ -157,13 +155,19 @@ struct codel_qdisc {
 	struct codel_stats stats;
 };
 
+static inline struct codel_qdisc *codel_qdisc(struct Qdisc *sch)
+{
+	return qdisc_priv(sch);
+}
+
 /*
  * Report the drops to the parents, which look at the qlen of this qdisc: every function that
  * drops packets calls this last. The loss can be of bytes alone: the parents do not count
  * the arriving packet, and a packet of another length was dropped.
  */
-static inline void codel_qdisc_tree_reduce_backlog(struct Qdisc *sch, struct codel_qdisc *c)
+static inline void codel_qdisc_tree_reduce_backlog(struct Qdisc *sch)
 {
+	struct codel_qdisc *c = codel_qdisc(sch);
 	struct codel_lost lost = c->lost;
 
 	if (likely(!lost.packets && !lost.bytes))
@@ -184,10 +188,10 @@ static __always_inline void codel_qdisc_stamp(const struct sk_buff *skb)
 }
 
 /* Count a packet that the caller has stamped, and appends to a queue next. */
-static __always_inline void codel_qdisc_count(struct Qdisc *sch, struct codel_qdisc *c,
-					      struct codel_queue *queue, bool turns,
-					      struct sk_buff *skb)
+static __always_inline void codel_qdisc_count(struct Qdisc *sch, struct codel_queue *queue,
+					      bool turns, struct sk_buff *skb)
 {
+	struct codel_qdisc *c = codel_qdisc(sch);
 	u32 len = qdisc_pkt_len(skb);
 
 	codel_compat_qlen_add(sch, 1, len);
@@ -199,10 +203,10 @@ static __always_inline void codel_qdisc_count(struct Qdisc *sch, struct codel_qd
 }
 
 /* Take the first packet of a queue that has one. */
-static inline struct sk_buff *codel_qdisc_pop(struct Qdisc *sch,
-					      struct codel_qdisc *c,
-					      struct codel_queue *queue, bool turns)
+static inline struct sk_buff *codel_qdisc_pop(struct Qdisc *sch, struct codel_queue *queue,
+					      bool turns)
 {
+	struct codel_qdisc *c = codel_qdisc(sch);
 	struct sk_buff *skb = codel_queue_pop(queue);
 	u32 len = qdisc_pkt_len(skb);
 
@@ -235,57 +239,51 @@ static inline u64 codel_qdisc_sojourn(const struct sk_buff *skb)
 }
 
 /* Number of the class that a queue is; 0 in codel, or without a queue */
-static inline u32 codel_qdisc_class(const struct codel_qdisc *c,
-				    const struct codel_queue *queue)
+static inline u32 codel_qdisc_class(struct Qdisc *sch, const struct codel_queue *queue)
 {
+	const struct codel_qdisc *c = codel_qdisc(sch);
+
 	if (!c->queue_size || !queue)
 		return 0;
 	return 1 + ((const char *)queue - (const char *)c->queues) / c->queue_size;
 }
 
-static noinline void codel_qdisc_trace_drop(struct Qdisc *sch,
-					    const struct codel_qdisc *c,
-					    const struct codel_queue *queue,
+static noinline void codel_qdisc_trace_drop(struct Qdisc *sch, const struct codel_queue *queue,
 					    const struct sk_buff *skb,
 					    enum codel_drop_cause cause)
 {
-	trace_codel_drop(sch, codel_qdisc_class(c, queue), codel_qdisc_sojourn(skb),
+	trace_codel_drop(sch, codel_qdisc_class(sch, queue), codel_qdisc_sojourn(skb),
 			 queue ? queue->vars.count : 0, cause, qdisc_pkt_len(skb));
 }
 
-static noinline void codel_qdisc_trace_mark(struct Qdisc *sch,
-					    const struct codel_qdisc *c,
-					    const struct codel_queue *queue,
+static noinline void codel_qdisc_trace_mark(struct Qdisc *sch, const struct codel_queue *queue,
 					    const struct sk_buff *skb,
 					    enum codel_mark_cause cause)
 {
-	trace_codel_mark(sch, codel_qdisc_class(c, queue), codel_qdisc_sojourn(skb),
+	trace_codel_mark(sch, codel_qdisc_class(sch, queue), codel_qdisc_sojourn(skb),
 			 queue->vars.count, cause, qdisc_pkt_len(skb));
 }
 
-static noinline void codel_qdisc_trace_state(struct Qdisc *sch,
-					     const struct codel_qdisc *c,
-					     const struct codel_queue *queue, u64 sojourn)
+static noinline void codel_qdisc_trace_state(struct Qdisc *sch, const struct codel_queue *queue,
+					     u64 sojourn)
 {
-	trace_codel_state(sch, codel_qdisc_class(c, queue), sojourn, queue->vars.count,
+	trace_codel_state(sch, codel_qdisc_class(sch, queue), sojourn, queue->vars.count,
 			  queue->vars.dropping);
 }
 
 /* Count a packet that arrives. */
-static inline void codel_qdisc_received(struct codel_qdisc *c,
-					const struct sk_buff *skb)
+static inline void codel_qdisc_received(struct Qdisc *sch, const struct sk_buff *skb)
 {
-	codel_stats_count(&c->stats.received, qdisc_pkt_len(skb));
+	codel_stats_count(&codel_qdisc(sch)->stats.received, qdisc_pkt_len(skb));
 }
 
 /*
  * Count a packet of @len bytes that arrived and is not queued. The caller frees it, unless
  * an action of a filter owns it.
  */
-static noinline void codel_qdisc_reject(struct Qdisc *sch, struct codel_qdisc *c,
-					u32 len, enum codel_drop_cause cause)
+static noinline void codel_qdisc_reject(struct Qdisc *sch, u32 len, enum codel_drop_cause cause)
 {
-	codel_stats_count(&c->stats.drop[cause], len);
+	codel_stats_count(&codel_qdisc(sch)->stats.drop[cause], len);
 	if (cause != CODEL_DROP_STOLEN)
 		qdisc_qstats_drop(sch);
 	trace_codel_drop(sch, 0, 0, 0, cause, len);
@@ -295,10 +293,11 @@ static noinline void codel_qdisc_reject(struct Qdisc *sch, struct codel_qdisc *c
  * Count packets that were removed from a queue as drops. The caller traces and frees them,
  * and counts them in the flow record.
  */
-static inline void codel_qdisc_count_drops(struct Qdisc *sch, struct codel_qdisc *c,
-					   enum codel_drop_cause cause, u32 packets,
-					   u32 bytes)
+static inline void codel_qdisc_count_drops(struct Qdisc *sch, enum codel_drop_cause cause,
+					   u32 packets, u32 bytes)
 {
+	struct codel_qdisc *c = codel_qdisc(sch);
+
 	__qdisc_qstats_drop(sch, packets);
 	c->lost.packets += packets;
 	c->lost.bytes += bytes;
@@ -309,26 +308,26 @@ static inline void codel_qdisc_count_drops(struct Qdisc *sch, struct codel_qdisc
 /*
  * The same for one packet, which may come out of gso_skb; @queue is NULL then. It is traced.
  */
-static inline void codel_qdisc_drop(struct Qdisc *sch, struct codel_qdisc *c,
-				    const struct codel_queue *queue,
+static inline void codel_qdisc_drop(struct Qdisc *sch, const struct codel_queue *queue,
 				    const struct sk_buff *skb,
 				    enum codel_drop_cause cause)
 {
-	codel_qdisc_count_drops(sch, c, cause, 1, qdisc_pkt_len(skb));
+	codel_qdisc_count_drops(sch, cause, 1, qdisc_pkt_len(skb));
 	if (trace_codel_drop_enabled())
-		codel_qdisc_trace_drop(sch, c, queue, skb, cause);
+		codel_qdisc_trace_drop(sch, queue, skb, cause);
 }
 
 /* Count a packet that was marked. */
-static inline void codel_qdisc_marked(struct Qdisc *sch, struct codel_qdisc *c,
-				      const struct codel_queue *queue,
+static inline void codel_qdisc_marked(struct Qdisc *sch, const struct codel_queue *queue,
 				      const struct sk_buff *skb,
 				      enum codel_mark_cause cause)
 {
+	struct codel_qdisc *c = codel_qdisc(sch);
+
 	codel_stats_count(&c->stats.mark[cause], qdisc_pkt_len(skb));
 	c->marks++;
 	if (trace_codel_mark_enabled())
-		codel_qdisc_trace_mark(sch, c, queue, skb, cause);
+		codel_qdisc_trace_mark(sch, queue, skb, cause);
 }
 
 /* Nanoseconds as the microseconds of a 32-bit field that holds no more. */
@@ -361,10 +360,10 @@ static inline u32 codel_qdisc_ldelay(const struct codel_queue *queue)
 }
 
 /* A packet has left its queue, to be sent or dropped. */
-static inline u64 codel_qdisc_update_ldelay(struct codel_qdisc *c,
-					    struct codel_queue *queue,
+static inline u64 codel_qdisc_update_ldelay(struct Qdisc *sch, struct codel_queue *queue,
 					    const struct sk_buff *skb, u64 now)
 {
+	struct codel_qdisc *c = codel_qdisc(sch);
 	u64 sojourn = now - codel_skb_cb(skb)->enqueue_time;
 	u32 len = qdisc_pkt_len(skb);
 
@@ -374,27 +373,24 @@ static inline u64 codel_qdisc_update_ldelay(struct codel_qdisc *c,
 	return sojourn;
 }
 
-static noinline void codel_qdisc_trace_purge(struct Qdisc *sch,
-					     const struct codel_qdisc *c,
-					     const struct codel_queue *queue)
+static noinline void codel_qdisc_trace_purge(struct Qdisc *sch, const struct codel_queue *queue)
 {
 	const struct sk_buff *skb = queue->tail;
 
 	do {
 		skb = skb->next;
-		codel_qdisc_trace_drop(sch, c, queue, skb, CODEL_DROP_RESET);
+		codel_qdisc_trace_drop(sch, queue, skb, CODEL_DROP_RESET);
 	} while (skb != queue->tail);
 }
 
 /* Free all packets of a queue; the core resets qlen. */
-static inline void codel_qdisc_purge(struct Qdisc *sch, const struct codel_qdisc *c,
-				     struct codel_queue *queue)
+static inline void codel_qdisc_purge(struct Qdisc *sch, struct codel_queue *queue)
 {
 	struct sk_buff *head;
 
 	if (queue->tail) {
 		if (trace_codel_drop_enabled())
-			codel_qdisc_trace_purge(sch, c, queue);
+			codel_qdisc_trace_purge(sch, queue);
 		head = queue->tail->next;
 		queue->tail->next = NULL;
 		rtnl_kfree_skbs(head, queue->tail);
@@ -404,8 +400,10 @@ static inline void codel_qdisc_purge(struct Qdisc *sch, const struct codel_qdisc
 }
 
 /* Packets dropped for any limit, as the in-tree qdiscs count them */
-static inline u64 codel_qdisc_overlimit(const struct codel_qdisc *c)
+static inline u64 codel_qdisc_overlimit(struct Qdisc *sch)
 {
+	const struct codel_qdisc *c = codel_qdisc(sch);
+
 	return c->stats.drop[CODEL_DROP_LIMIT].packets +
 	       c->stats.drop[CODEL_DROP_MEMORY].packets +
 	       c->stats.drop[CODEL_DROP_CHANGE].packets;

@@ -21,6 +21,7 @@ typedef __s64 s64;
 #ifndef __always_inline
 #define __always_inline		inline __attribute__((always_inline))
 #endif
+#define noinline
 #define likely(x)		(x)
 #define unlikely(x)		(x)
 #define min(a, b)		((a) < (b) ? (a) : (b))
