@@ -576,6 +576,41 @@ static bool unreserve(void)
 	return drained();
 }
 
+/* ---- a reset ---- */
+
+/* Free all packets and clear the table, as a reset of the qdisc does. */
+static void reset(void)
+{
+	u32 i;
+
+	for (i = 0; i < fq_codel_table_size(table); i++) {
+		struct fq_codel_flow *flow = fq_codel_table_flow(table, i);
+
+		while (flow->queue.tail)
+			free(take_head(flow));
+	}
+	fq_codel_table_clear(table);
+}
+
+/* Flows with packets and flows that wait without: after a reset all are idle and owe nothing. */
+static bool resets(void)
+{
+	u32 n;
+
+	must(fresh(1024));
+	for (n = 0; n < 100; n++)
+		push_bytes(n, 3 * QUANTUM);
+	for (n = 0; n < 100; n++)
+		must(dequeue_one());
+	push_bytes(100, QUANTUM);
+	must(dequeue_one() && table->drr.waiting);
+	push_bytes(101, QUANTUM);
+	reset();
+	must(table_is_right() && !dequeue());
+	must(push_bytes(0, QUANTUM)->deficit == QUANTUM);
+	return drained();
+}
+
 /* ---- the counter of turns ---- */
 
 /* In each part of the counter's range, flows that were never active are idle. */
@@ -615,6 +650,7 @@ static const struct {
 	{ "newcomers while overflow flows have packets", newcomers },
 	{ "a hash that shares an overflow flow", stays },
 	{ "no filter is left", unreserve },
+	{ "a reset", resets },
 	{ "the counter of turns wraps", wraps },
 	{ "timing adversaries", adversaries },
 	{ "sparse flows", sparse },
