@@ -139,6 +139,38 @@ memory_comes_back()
 	accounted flushed 101
 }
 
+# charged STEP OPERATOR PACKETS: so many wait, and no other packet is in memory
+charged()
+{
+	local qlen
+
+	probe get d0 10: qlen
+	qlen=$REPLY
+	check "$1: packets that wait" "$qlen" "$2" "$3"
+	probe charged
+	check "$1: memory of $qlen packets" "$REPLY" == $((EACH * qlen))
+}
+
+# What a change or a reset drops is freed.
+dropped_is_freed()
+{
+	stuck "$1"
+	probe send d0 31
+	probe charged
+	EACH=$((REPLY / 30))
+	check "memory of a packet" "$EACH" ">=" 1000
+	charged filled == 30
+	leaf change "$1" limit 20
+	charged "limit 20" "<=" 20
+	leaf change "$1" limit 0
+	charged "limit 0" == 0
+	leaf change "$1" limit 100
+	probe send d0 30
+	charged "filled again" == 30
+	ip -n "$NS" link set d0 down
+	charged down == 0
+}
+
 ### Limits that change on a live qdisc
 
 # A limit has the same effect if it is set at the start or later. The core must not bypass
@@ -317,6 +349,7 @@ lib_add_each trimmed_is_dropped "a peeked packet, limit 1, counted"
 lib_add_kernel trimmed_is_dropped "a peeked packet, limit 1, counted"
 lib_add_each limit_zero "a peeked packet, limit 0"
 lib_add memory_comes_back "all memory comes back" "$FQ_CODEL_KIND"
+lib_add_each dropped_is_freed "what a change or a reset drops is freed"
 lib_add_each limit_decided_again "a limit changes on a live, idle qdisc"
 lib_add_each overhead_counts "stab overhead"
 lib_add odd_lengths "lengths of one byte" "$FQ_CODEL_KIND" -1000

@@ -13,6 +13,7 @@ each with one line:
     class DEV CLASSID FIELD...                     of a class: qlen backlog drops deficit count ...
     classes DEV                                    CLASSID,QLEN,BACKLOG of each that has packets
     tx DEV                                         frames that the device was given
+    charged                                        memory of the frames of send that are not free yet, bytes
     flood DEV RATE [as for send]                   RATE frames a second from now on
     calm                                           end of the flood; the number of its frames
     listen DEV                                     from now on take down what arrives there
@@ -26,11 +27,13 @@ Either can be given more than once, and flows=N stands for the flows 0 to N-1: t
 
 from __future__ import annotations
 
+import fcntl
 import json
 import socket
 import struct
 import subprocess
 import sys
+import termios
 import threading
 import time
 from functools import cache
@@ -72,12 +75,16 @@ def frame(size: int, flow: int) -> bytes:
     return ETHERNET + ip + udp + bytes(length - 28)
 
 
+senders: list[socket.socket] = []
+
+
 @cache
 def opened(dev: str, prio: int) -> socket.socket:
     sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
     sock.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, ENDLESS)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_PRIORITY, prio)
     sock.bind((dev, 0))
+    senders.append(sock)
     return sock
 
 
@@ -251,6 +258,12 @@ def tx(dev: str) -> str:
     return str(link["stats64"]["tx"]["packets"])
 
 
+def charged() -> str:
+    """The kernel charges a socket for a packet until the packet is freed."""
+    answers = (fcntl.ioctl(sock, termios.TIOCOUTQ, bytes(4)) for sock in senders)
+    return str(sum(struct.unpack("i", answer)[0] for answer in answers))
+
+
 def agree(dev: str, *words: str) -> str:
     """A dump is not atomic, but a real difference does not go away."""
     given = options(list(words))
@@ -278,6 +291,7 @@ COMMANDS = {
     "class": one_class,
     "classes": classes,
     "tx": tx,
+    "charged": charged,
 }
 
 
