@@ -13,11 +13,13 @@
 # as queued in the qdisc, and does nothing for minutes: time to fill the queue and to look
 # at it. Then it is drained. CoDel, with a target of 4000 s, drops nothing.
 #
+# vm: --module lab/slow
 
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/traffic.sh"
 . "$(dirname "$0")/probe.sh"
+. "$(dirname "$0")/slow.sh"
 
 lib_require python3
 
@@ -214,6 +216,27 @@ peeked_stays()
 	balance 22
 }
 
+# The device takes a segment of a super-packet, and the core keeps the others: they count as
+# queued, but no limit can drop them
+requeued_stays()
+{
+	topo_create offloads
+	in_ns "$ROUTER" ethtool -K r1 tso off gso off tx-udp-segmentation off >/dev/null
+	tc -n "$ROUTER" qdisc add dev r1 root handle 10: "$1"
+	slow_link "$ROUTER" r1 8000
+	sink_start
+	udp_send --segments 10 --size 986 --burst 1 --groups 1 >/dev/null
+	check "requeued" "$(bottleneck_get .requeues)" ">" 0
+	tc -n "$ROUTER" qdisc change dev r1 root handle 10: "$1" limit 0
+	look
+	check "queued: what the core keeps" "$QLEN" == 9
+	check "dropped" "$DROPS" == 0
+	tc -n "$ROUTER" qdisc change dev r1 root handle 10: "$1" limit 1000
+	drain 30
+	sink_stop
+	check "arrived" "$(udp_sum packets)" == 10
+}
+
 # never_bypassed KIND MEMORY: an empty queue drops a packet that takes more than
 # memory_limit, as a queue with packets does
 never_bypassed()
@@ -246,6 +269,7 @@ lib_add_each limit_zero "limit 0"
 lib_add_each shrink "limit shrinks under a queue"
 lib_add shrink_memory "$FQ_CODEL_KIND: memory_limit shrinks under a queue" "$FQ_CODEL_KIND"
 lib_add peeked_stays "$FQ_CODEL_KIND: a peeked packet takes no memory" "$FQ_CODEL_KIND"
+lib_add_each requeued_stays "limit 0, and segments that the device did not take"
 lib_add never_bypassed "$FQ_CODEL_KIND: memory_limit below any packet" "$FQ_CODEL_KIND" 1 == 20
 lib_add never_bypassed "$FQ_CODEL_KIND: memory_limit below a long packet" \
 	"$FQ_CODEL_KIND" 20000 == 5
