@@ -317,6 +317,17 @@ stats_are_the_flows()
 		fail "tc -s class show: $(cat "$LIB_TMP/classes")"
 }
 
+# A dump has all flows, overflow flows as well: 30 hashes share the last one.
+every_flow_is_a_class()
+{
+	waiting "$1" flows "$2"
+	probe send d0 60 flows=30
+	probe_check "flows $2" d0 10: qlen == 61	# with the one that is peeked
+	probe classes d0
+	check "flows $2: packets in all classes" \
+		"$(tr ' ' '\n' <<<"$REPLY" | awk -F , '{ sum += $2 } END { print sum }')" == 60
+}
+
 change_on_and_on()
 {
 	local limit
@@ -377,5 +388,7 @@ lib_add mirrored_away "action mirred redirect takes the packet" "$FQ_CODEL_KIND"
 lib_add consumed_is_gone "TC_ACT_CONSUMED takes the packet" "$FQ_CODEL_KIND"
 lib_add redirect_is_dropped "TC_ACT_REDIRECT is a counted drop" "$FQ_CODEL_KIND"
 lib_add stats_are_the_flows "statistics of the right flow" "$FQ_CODEL_KIND"
+lib_add every_flow_is_a_class "a single flow is a class" "$FQ_CODEL_KIND" 1
+lib_add every_flow_is_a_class "each of 17 flows is a class" "$FQ_CODEL_KIND" 16
 lib_add dumps_while_it_changes "class dumps during change and replace" "$FQ_CODEL_KIND"
 lib_main "$@"
