@@ -310,8 +310,8 @@ stats_are_the_flows()
 	probe classes d0
 	[[ " $REPLY " == *" 10:3,5,500 "* && " $REPLY " == *" 10:10,7,1400 "* ]] ||
 		fail "classes with packets: $REPLY, not 10:3,5,500 and 10:10,7,1400"
-	probe class d0 10:3 deficit dropping count
-	check "deficit, dropping, count" "$REPLY" == "1514 0 0"
+	probe class d0 10:3 deficit dropping count drop_next
+	check "deficit, dropping, count, drop_next" "$REPLY" == "1514 0 0 0"
 	tcn -s class show dev d0 >"$LIB_TMP/classes"
 	grep -q "backlog 500b 5p" "$LIB_TMP/classes" ||
 		fail "tc -s class show: $(cat "$LIB_TMP/classes")"

@@ -167,6 +167,35 @@ ceiling_drops()
 	[[ $(text) == *"  drops "*"ceiling "* ]] || fail "$(text)"
 }
 
+# dropping_and_next KIND: of the queue under test, in fq_codel of the first one with packets
+dropping_and_next()
+{
+	if [[ $1 == "$CODEL_KIND" ]]; then
+		REPLY=$(bottleneck_get '"\(if .dropping then 1 else 0 end) \(.drop_next)"')
+		return
+	fi
+	probe classes r1
+	REPLY=${REPLY#*10:}
+	probe class r1 "10:${REPLY%%,*}" dropping drop_next
+}
+
+# Since the link is blocked, nothing leaves, and the next signal is overdue.
+drop_next_is_told()
+{
+	local dropping next before
+
+	overload "$1"
+	probe_start "$ROUTER"
+	dropping_and_next "$1"
+	before=${REPLY#* }
+	sleep 10
+	dropping_and_next "$1"
+	read -r dropping next <<<"$REPLY"
+	check "dropping" "$dropping" == 1
+	check_near "drop_next after 10 s, us" "$next" -10100000 200000
+	check_near "10 s before, us" $((before - next)) 10000000 100000
+}
+
 # An idle link: packets bypass the qdisc, and have no delay
 nothing_to_say()
 {
@@ -177,6 +206,7 @@ nothing_to_say()
 	check "lines without packets" \
 		"$(tc -n "$NS" -s qdisc show dev d0 | count "$EXT_LINES")" == 0
 	check "buckets" "$(qdisc_get "$NS" d0 root '.delay.buckets | length')" == 0
+	[[ $1 != "$CODEL_KIND" ]] || check "drop_next" "$(qdisc_get "$NS" d0 root .drop_next)" == 0
 	check "delay" "$(qdisc_get "$NS" d0 root '.delay | has("p50_ns") and .p50_ns == null')" == true
 	probe_start "$NS"
 	probe send d0 3
@@ -466,6 +496,7 @@ delete_is_notified()
 
 lib_add_each accounts "every packet, as text and as JSON"
 lib_add_each ceiling_drops "the ceiling drops packets that can be marked"
+lib_add_each drop_next_is_told "the time until the next signal"
 lib_add_each nothing_to_say "a queue without packets"
 lib_add_each cleared_when_told "reset_stats clears all, other changes nothing"
 lib_add_each reset_in_a_new_qdisc "reset_stats in a new qdisc"
