@@ -284,6 +284,46 @@ captured()
 	check "captured packets, and those with CE" "$REPLY" == "240 0"
 }
 
+# send_scattered TAGS: five frames with ECT(0) and these VLAN tags, 6 ms each at 8 Mbit/s. Only the
+# Ethernet header is in the linear part of such a packet (PACKET_VNET_HDR with a length of 0)
+send_scattered()
+{
+	in_ns "$NS" python3 -c '
+import socket, sys
+SOL_PACKET, PACKET_VNET_HDR, EXPERIMENTAL = 263, 15, 0x88B5
+sender = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+sender.setsockopt(SOL_PACKET, PACKET_VNET_HDR, 1)
+sender.bind(("a0", EXPERIMENTAL))  # so that the sender looks at no header
+ethernet = bytes.fromhex("020000000001 020000000002" + sys.argv[1] + "0800")
+ip = bytes.fromhex("4502 1750 0000 0000 4011 0000 0a090301 0a090302")
+for _ in range(5):
+    sender.send(bytes(10) + ethernet + ip + bytes(0x1750 - len(ip)))' "$1"
+}
+
+# scattered KIND TAGS: the IP headers of five packets from a0 to b0, and from there to d0, are in a
+# fragment, as are inner tags. tbf lets two packets pass and peeks at the third; the others are
+# marked
+scattered()
+{
+	local dev
+
+	ns_create n
+	ip -n "$NS" link add a0 mtu 9000 type veth peer name b0 mtu 9000
+	ip -n "$NS" link add d0 mtu 9000 type dummy
+	for dev in a0 b0 d0; do
+		ip -n "$NS" link set "$dev" arp off up
+	done
+	tc -n "$NS" qdisc add dev b0 clsact
+	tc -n "$NS" filter add dev b0 ingress matchall action mirred egress redirect dev d0
+	tc -n "$NS" qdisc add dev d0 root handle 1: tbf rate 8mbit burst 16000 limit 1000000
+	tc -n "$NS" qdisc add dev d0 parent 1:1 handle 10: "$1" target 1s interval 10s \
+		ce_threshold 1ms
+	send_scattered "$2"
+	sleep 1
+	check "sent, marked, dropped" \
+		"$(qdisc_get "$NS" d0 10: '"\(.packets) \(.ce_mark // 0) \(.drops)"')" == "5 2 0"
+}
+
 # sink_read: nothing waits in the sink's socket
 sink_read()
 {
@@ -302,6 +342,9 @@ lib_add_each ipv6 "IPv6"
 lib_add_each tagged "VLAN, tag beside the packet" on 802.1Q
 lib_add_each tagged "VLAN, tag in the packet" off 802.1Q
 lib_add_each tagged "QinQ, inner tag in the packet, outer beside it" on 802.1ad 802.1Q
+lib_add_each scattered "an IP header in a fragment" ""
+lib_add_each scattered "VLAN, an IP header in a fragment" 81000014
+lib_add_each scattered "QinQ, inner tag and IP header in a fragment" 88a8001481000015
 lib_add_each captured "a capture on the LAN side of a bridge changes nothing"
 lib_add_each clone "the original of a clone is not touched"
 lib_main "$@"
