@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from . import amounts, items, measures, plot, series, subjects, tables
+from . import items, measures, plot, series, subjects, tables
 from .papers import FLENT
-from .results import Results, Run
+from .results import Results
 from .tables import Measure, Table
 
 NAME = "rrul"
@@ -42,33 +42,17 @@ def table(results: Results) -> list[Table]:
     return made
 
 
-def round_trips(run: Run) -> tuple[list[float], series.Steps]:
-    """In each second, the median round trip of a probe."""
-    seconds: dict[int, list[float]] = {}
-    for _name, item in run.kinds("probe", "ping"):
-        for at, rtt in item.get("series") or []:
-            if rtt is not None:
-                seconds.setdefault(int(at), []).append(rtt)
-    times = list(range(max(seconds, default=-1) + 1))
-    values = [amounts.median(seconds[t]) if t in seconds else None for t in times]
-    return [t + 0.5 for t in times], values
-
-
-def round_trip_line(results: Results, name: str) -> series.Line:
-    runs = [r for p in results.points[:1] for r in results.of(name, p)]
-    return series.over_seeds([round_trips(r) for r in runs])
-
-
 def picture(results: Results) -> Figure:
     """A row a family; what the link carried down and up, whichever flow received it, and a probe's round trip."""
     families = subjects.families(results.subjects)
     columns = [*(f"{title}, Mbit/s" for _d, title in DIRECTIONS), "round trip, ms"]
     figure, areas = plot.matrix(families, columns)
+    probes = [item for item, _kind in items.by_name(results, "probe", "ping")]
     for (_title, names), row in zip(families, areas):
         for name in names:
             for area, (direction, _word) in zip(row, DIRECTIONS):
                 plot.band(area, name, series.rate_line(results, name, queue_of(results, direction)))
-            plot.band(row[2], name, round_trip_line(results, name))
+            plot.band(row[2], name, series.round_trip_line(results, name, *probes))
     for area in areas[0][:2]:
         area.set_ylim(bottom=0)
     plot.logarithmic([row[2] for row in areas])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Sequence
 
 from . import amounts
-from .results import Results, Run
+from .results import Results, Run, dig
 
 POINTS = 300  # on a line: finer is noise in a figure of this width
 
@@ -74,6 +74,23 @@ def line(results: Results, subject: str, queue: str, key: str, how: Fold) -> Lin
 
 def rate_line(results: Results, subject: str, queue: str) -> Line:
     return over_seeds([rate_over_time(d) for d in of_seeds(results, subject, queue)])
+
+
+def round_trips(run: Run, items: Sequence[str]) -> tuple[list[float], Steps]:
+    """In each second, the median round trip of all pings or probes of these items."""
+    seconds: dict[int, list[float]] = {}
+    for item in items:
+        for at, rtt in dig(run.traffic, item, "series") or []:
+            if rtt is not None:
+                seconds.setdefault(int(at), []).append(rtt)
+    times = list(range(max(seconds, default=-1) + 1))
+    values = [amounts.median(seconds[t]) if t in seconds else None for t in times]
+    return [t + 0.5 for t in times], values
+
+
+def round_trip_line(results: Results, subject: str, *items: str) -> Line:
+    runs = [r for p in results.points[:1] for r in results.of(subject, p)]
+    return over_seeds([round_trips(r, items) for r in runs])
 
 
 def last_packet(results: Results, subject: str, queue: str) -> tuple[float, float] | None:

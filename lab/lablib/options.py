@@ -59,6 +59,7 @@ def parser() -> argparse.ArgumentParser:
     add("--only", metavar="QDISC,...", type=names, default=[], help="these of [qdiscs] alone")
     add("--name", type=name, help="of the results, for a single scenario; default: the file's")
     add("--json", metavar="PATH", type=Path, help="the results' file, for a single scenario")
+    add("--picture", metavar="PATH", type=Path, help="of delays over time, for a single scenario")
     add("--jobs", metavar="N", type=workers, default=2, help="at a time; default %(default)s")
     add("--fresh", action="store_true", help="runs what was done before as well")
     add("--plan", action="store_true", help="prints the runs and how long they take, and ends")
@@ -71,8 +72,8 @@ def parse(argv: list[str]) -> argparse.Namespace:
     opts = made.parse_args(argv)
     if not opts.scenarios and not opts.keys:
         made.error("no SCENARIO.toml is given")
-    if len(opts.scenarios) > 1 and (opts.name or opts.json):
-        made.error("--name and --json are for a single scenario")
+    if len(opts.scenarios) > 1 and (opts.name or opts.json or opts.picture):
+        made.error("--name, --json and --picture are for a single scenario")
     stems = [path.stem for path in opts.scenarios]
     if twice := [stem for stem in stems if stems.count(stem) > 1]:
         made.error(f"two scenarios are called {twice[0]}")

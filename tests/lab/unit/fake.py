@@ -40,7 +40,11 @@ def figures(run: Run) -> dict[str, Any]:
     digest = hashlib.sha256(json.dumps(run.document, sort_keys=True).encode()).digest()
     delay = {p: digest[n] / 7 for n, p in enumerate(("p50", "p95", "p99"))}
     queue = {"utilisation": 1 / 3, "drop_rate": 0.5, "delay_ms": delay, "traffic": {}}
-    traffic = {"x": {"kind": "bulk", "goodput_mbit": digest[4] / 3, "flows_mbit": []}}
+    queue["series"] = {"step_s": 1, "p50_ms": list(digest[:10])}
+    traffic = {
+        "x": {"kind": "bulk", "goodput_mbit": digest[4] / 3, "flows_mbit": []},
+        "p": {"kind": "ping", "series": [[n + 0.5, digest[-n]] for n in range(10)]},
+    }
     return {"queues": {"l.up": queue}, "traffic": traffic}
 
 

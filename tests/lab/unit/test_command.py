@@ -9,7 +9,10 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
+from figures import plain
+from figures.results import Results
 from lablib import options, results
 from lablib.plan import Plan
 
@@ -24,7 +27,7 @@ REFUSED: list[tuple[list[str], str]] = [
     (["--seeds", "1,1", "a.toml"], "'1,1': each number once, 0 or more"),
     (["--seeds=-1", "a.toml"], "'-1': each number once, 0 or more"),
     (["--name", "a/b", "a.toml"], "'a/b': letters, digits, - and _"),
-    (["--name", "x", "a.toml", "b.toml"], "--name and --json are for a single scenario"),
+    (["--name", "x", "a.toml", "b.toml"], "--name, --json and --picture are for a single scenario"),
     (["a.toml", "x/a.toml"], "two scenarios are called a"),
     (["--nosuch", "a.toml"], "unrecognized arguments: --nosuch"),
 ]
@@ -48,7 +51,7 @@ def refused() -> None:
 def defaults() -> None:
     found = vars(options.parse(["a.toml"]))
     expected = {"grid": "default", "sets": [], "seeds": [], "only": [], "name": None, "json": None,
-                "jobs": 2, "fresh": False, "plan": False, "keys": False}  # fmt: skip
+                "picture": None, "jobs": 2, "fresh": False, "plan": False, "keys": False}  # fmt: skip
     same("options", {k: v for k, v in found.items() if k != "scenarios"}, expected)
     argv = ["--jobs", "1", "--seeds", "0", "--only", "a, b", "--name", "n", "a.toml"]
     opts = options.parse(argv)
@@ -115,6 +118,44 @@ def where_to() -> None:
         same("status", command(where, "--json", str(path), file).status, 0)
         same("name", json.loads(path.read_text())["name"], "s")
         same("files", [p.name for p in (where / "out").glob("*.json")], ["other.json"])
+
+
+def drawn(where: Path) -> dict[str, dict[str, list[float]]]:
+    """The values of each line by its name, of each panel of the picture by its title."""
+    figure = plain.picture(Results(json.loads(result(where))))
+    return {
+        area.get_title(): {
+            str(line.get_label()): list(line.get_ydata())
+            for line in area.lines
+            if len(line.get_ydata()) > 2
+        }
+        for area in figure.axes
+    }
+
+
+@case("command: --picture draws the delays and round trips of every qdisc")
+def picture() -> None:
+    with folder() as where:
+        file = scenario(where, pfifo="pfifo", codel_oot="codel_oot")
+        path = where / "x" / "y.png"
+        done = command(where, "--seeds", "1", "--set", "series=1s", "--picture", str(path), file)
+        same("status", (done.status, path.read_bytes()[:4]), (0, b"\x89PNG"))
+        runs = json.loads(result(where))["runs"]
+        names = {"pfifo": "tail drop", "codel_oot": "codel_oot"}
+        delays = {names[r["qdisc"]]: r["queues"]["l.up"]["series"]["p50_ms"] for r in runs}
+        trips = {names[r["qdisc"]]: [t for _at, t in r["traffic"]["p"]["series"]] for r in runs}
+        same("drawn", drawn(where), {"Queue l.up": delays, "p": trips})
+        (where / "s.toml").write_text((where / "s.toml").read_text().replace("codel_oot", "fails"))
+        done = command(where, "--set", "series=1s", "--picture", str(path), file)
+        same("that of an earlier run", (done.status, path.exists()), (1, False))
+
+
+@case("command: --picture of a scenario without results over time is refused before it runs")
+def no_picture() -> None:
+    with folder() as where:
+        done = command(where, "--picture", str(where / "a.png"), scenario(where))
+        message = "--picture needs results over time: add --set series=200ms\n"
+        same("refused", (done.status, done.err, journal(where)), (2, message, []))
 
 
 @case("command: kernels of several releases")
