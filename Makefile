@@ -3,7 +3,7 @@
 # make                 modules, tc plugins, codelstat
 # make install         modules to updates/, plugins to tc's folder, codelctl, man pages
 # make uninstall       removes what make install installed, and the modules of all kernels
-# make demo            bufferbloat before and after, in a virtual machine
+# make demo            bufferbloat before and after, in virtual machines: a table, and a picture in out/demo.png
 # make check           the tests that tell most, in virtual machines; MINUTES=n: and of check-all, what fits
 # make check-all       every test on every release; continues after an interrupt
 # make check HOST=sid  the same on a freshly installed host (bookworm, trixie, sid); also demo and check-all
@@ -90,9 +90,9 @@ demo check check-all:
 	scripts/setup
 	tests/packages/host/run $(HOST) -- make $@ $(if $(MINUTES),MINUTES=$(MINUTES)) $(if $(TIMELINE),TIMELINE=$(TIMELINE))
 else
-demo:
+demo: need-root
 	scripts/setup
-	lab/demo/run
+	lab/run --json out/demo.json --picture out/demo.png lab/scenarios/demo.toml
 
 check:
 	scripts/setup $(if $(MINUTES),check-all,check)

@@ -73,7 +73,7 @@ HOST = {
     "lab": _script("tests/lab/test_scenario.py"),
     "lab-targets": _script("tests/lab/test_targets.py"),
 }
-FOLDERS = ("lab", "tools/tc", "bench", "demo", "vm")
+FOLDERS = ("lab", "tools/tc", "bench", "vm")
 TRAFFIC = ("datagrams", "bulk", "connections", "web", "tools")
 
 

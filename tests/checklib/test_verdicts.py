@@ -118,7 +118,8 @@ INPUTS = [
     ("lab/report/index.html", "lab-page", True),
     ("README.md", "vm/test_readme.sh", True),
     ("README.md", "vm/test_router.sh", True),
-    ("lab/demo/run", "vm/test_readme.sh", True),
+    ("lab/guest/main.py", "vm/test_readme.sh", True),
+    ("lab/scenarios/demo.toml", "vm/test_readme.sh", True),
     ("tests/kernel/lib/cases.sh", "vm/test_router.sh", True),
     ("vm/vmlib/machine.py", "vm/test_run.sh", True),
     ("tests/vm/test_run.sh", "vm/test_run.sh", True),
@@ -144,7 +145,6 @@ INPUTS = [
 # Programs for people that read their arguments themselves: --help prints help and does nothing else
 PROGRAMS = [
     "scripts/setup",
-    "lab/demo/run",
     "tests/lab/traffictest/run",
     "tests/kernel/selftest",
     "tests/kernel/test_limits.sh",

@@ -22,11 +22,12 @@ PROSE = re.compile(r"(man|doc|lab/report)/|[^/]+\.md$")
 READS_PROSE = re.compile(r"lab-page|test_manuals|test_bpftrace|vm/test_r|deb-install|tree-kernels")
 # What only the part of this name reads, and what only the parts of this folder do
 OWN = re.compile(
-    r"(lab)/(?!demo/|slow/)"
+    r"(lab)/(?!slow/)"
     r"|tests/(?:algorithm/|kernel/|tools/)?(test_\w+\.sh|vm/test_\w+\.sh|(?:codelstat|flows|lab|unit)(?=/)|check)"
 )
 # Of what nothing is built from, what the laboratory reads. A test of it that uses more names it with --tests
 READ_BY_LAB = ("lab/", "vm/", "tests/lab/", "tests/vm/run", "tests/ktap/")
+RUNS_LAB = "vm/test_readme.sh"  # `make demo`
 MORE_TESTS = re.compile(r"--tests (tests/\S+)")
 
 
@@ -46,7 +47,8 @@ def is_input(name: str, label: str) -> bool:
         mine = name.startswith(READ_BY_LAB)
         return mine or not name.startswith(tree.NOT_BUILT) or tree.belongs(name, _more_tests(label))
     owner = owned and owned[owned.lastindex or 0]
-    return not owned or owner in (part, part.partition("/")[0])
+    folder = "lab" if part == RUNS_LAB else part.partition("/")[0]
+    return not owned or owner in (part, folder)
 
 
 @functools.cache

@@ -6,7 +6,7 @@
     tests/vm/screens.py --record   run each in ten timelines, and write screens.json
 
 A screen has the words of all recorded ones, in their order, and each number is where ten timelines had it: from the least to the
-greatest, and beyond these by as much again as they differ, at least by 15% and by 2. tc writes 32Kb for 32768b.
+greatest, and beyond these by as much again as they differ, at least by a share of the greatest and by 2. tc writes 32Kb for 32768b.
 """
 
 from __future__ import annotations
@@ -33,17 +33,18 @@ RECORDED = HERE / "screens.json"
 TIMELINES = range(10)
 NUMBER = re.compile(r"(\d+(?:\.\d+)?)([KM]?b\b)?")
 FACTOR = {"": 1, "b": 1, "Kb": 1024, "Mb": 1024**2}
-SHARE, LEAST = 0.15, 2.0  # beside the spread: a bucket of the histogram is 12.5% wide
+LEAST = 2.0  # beside the spread
 
 
 @dataclass(frozen=True)
 class Screen:
-    """Where a document shows it, and the command of the document, to the letter."""
+    """Where a document shows it, the command of the document, to the letter, and the least margin as a share of a number."""
 
     title: str
     document: str
     begin: str
     command: str
+    share: float
 
     def shown(self) -> list[str]:
         """The lines of the document's block."""
@@ -64,12 +65,15 @@ class Screen:
 
 
 SCREENS = (
-    Screen("the table of make demo", "README.md", "              throughput", "lab/demo/run"),
+    # None of the ten is beyond what the other nine allow; with 5%, one would be. The least utilisation of fq_codel_oot
+    # was 96.4%, so that one below 86.5% fails
+    Screen("the table of make demo", "README.md", "Four uploads", "make -s demo", 0.10),
     Screen(
         "the statistics of tc",
         "doc/statistics.md",
         "qdisc fq_codel_oot 10:",
         "tests/vm/run --qdiscs --tests tests/kernel/lib.sh --put doc/tc_stats.sh -- ./tc_stats.sh",
+        0.15,  # a bucket of the histogram is 12.5% wide
     ),
 )
 
@@ -82,14 +86,14 @@ def numbers(line: str) -> list[float]:
     return [float(digits) * FACTOR[unit] for digits, unit in NUMBER.findall(line)]
 
 
-def span(values: list[float]) -> tuple[float, float]:
+def span(values: list[float], share: float) -> tuple[float, float]:
     """Where a number may be."""
     low, high = min(values), max(values)
-    margin = max(high - low, SHARE * abs(high), LEAST)
+    margin = max(high - low, share * abs(high), LEAST)
     return low - margin, high + margin
 
 
-def faults(lines: list[str], recorded: list[list[str]]) -> Iterator[str]:
+def faults(lines: list[str], recorded: list[list[str]], share: float) -> Iterator[str]:
     """Lines with other words than the recorded ones, or with a number that is elsewhere."""
     if not recorded:
         yield f"{RECORDED.name} has none: tests/vm/screens.py --record"
@@ -102,13 +106,13 @@ def faults(lines: list[str], recorded: list[list[str]]) -> Iterator[str]:
     for number, line in enumerate(lines):
         columns = zip(*(numbers(others[number]) for others in recorded))
         for value, values in zip(numbers(line), columns):
-            low, high = span(list(values))
+            low, high = span(list(values), share)
             if not low <= value <= high:
                 yield f"{value:g} is not in {low:g} to {high:g}: {line.strip()}"
 
 
-def check(lines: list[str], recorded: list[list[str]]) -> None:
-    found = list(faults(lines, recorded))
+def check(lines: list[str], recorded: list[list[str]], share: float) -> None:
+    found = list(faults(lines, recorded, share))
     print("\n".join(f"# {line}" for line in [*lines, *found]))
     assert not found, found[-1]
 
@@ -117,9 +121,11 @@ def compare(recorded: dict[str, list[list[str]]]) -> None:
     for screen in SCREENS:
         known = recorded.get(screen.title, [])
         ktap.case(f"{screen.title}: in {screen.document}")(
-            lambda s=screen, k=known: check(s.shown(), k)
+            lambda s=screen, k=known: check(s.shown(), k, s.share)
         )
-        ktap.case(f"{screen.title}: of now")(lambda s=screen, k=known: check(s.printed(), k))
+        ktap.case(f"{screen.title}: of now")(
+            lambda s=screen, k=known: check(s.printed(), k, s.share)
+        )
     ktap.main()
 
 
