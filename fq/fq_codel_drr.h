@@ -67,8 +67,8 @@ struct fq_codel_drr {
 };
 
 static inline void fq_codel_turns_append(struct fq_codel_drr *drr,
-						  struct fq_codel_turns *turns,
-						  struct fq_codel_flow *flow)
+					 struct fq_codel_turns *turns,
+					 struct fq_codel_flow *flow)
 {
 	if (likely(turns->len++))
 		turns->last->turn_next = fq_codel_index(&drr->lists, flow);
@@ -78,7 +78,7 @@ static inline void fq_codel_turns_append(struct fq_codel_drr *drr,
 }
 
 static inline void fq_codel_turns_pop(struct fq_codel_drr *drr,
-					       struct fq_codel_turns *turns)
+				      struct fq_codel_turns *turns)
 {
 	u32 next = turns->first->turn_next;
 
@@ -93,7 +93,7 @@ static inline bool fq_codel_drr_is_over(const struct fq_codel_drr *drr, u32 turn
 
 /* Return whether a round has passed since the flow got its last quantum. */
 static inline bool fq_codel_drr_is_due(const struct fq_codel_drr *drr,
-						const struct fq_codel_flow *flow)
+				       const struct fq_codel_flow *flow)
 {
 	return fq_codel_drr_is_over(drr, flow->refill_turn);
 }
@@ -114,7 +114,7 @@ static inline void fq_codel_drr_end_turn(struct fq_codel_drr *drr)
 }
 
 static inline void fq_codel_drr_stop_waiting(struct fq_codel_drr *drr,
-						      struct fq_codel_flow *flow)
+					     struct fq_codel_flow *flow)
 {
 	if (flow->flags & FQ_CODEL_WAITING) {
 		flow->flags &= ~FQ_CODEL_WAITING;
@@ -154,8 +154,8 @@ static __always_inline bool fq_codel_drr_arrival(struct fq_codel_drr *drr,
  *	another new flow began when the flow became active
  */
 static inline void fq_codel_drr_leave(struct fq_codel_drr *drr,
-					       struct fq_codel_turns *turns,
-					       struct fq_codel_flow *flow, bool round)
+				      struct fq_codel_turns *turns,
+				      struct fq_codel_flow *flow, bool round)
 {
 	fq_codel_turns_pop(drr, turns);
 	if (turns == &drr->old_flows)
@@ -210,7 +210,7 @@ static inline void fq_codel_drr_rank_all(struct fq_codel_drr *drr)
 
 /* Return whether a flow in debt, without packets, may wait on old_flows. */
 static inline bool fq_codel_drr_may_wait(struct fq_codel_drr *drr,
-						  struct fq_codel_flow *flow)
+					 struct fq_codel_flow *flow)
 {
 	if (flow->flags & FQ_CODEL_WAITING)
 		return true;

@@ -46,7 +46,7 @@ struct fq_codel_lists {
 };
 
 static inline u32 fq_codel_index(const struct fq_codel_lists *lists,
-					  const struct fq_codel_flow *flow)
+				 const struct fq_codel_flow *flow)
 {
 	return flow - lists->flows;
 }
@@ -79,7 +79,7 @@ static inline u32 fq_codel_list_bit(u8 list)
 }
 
 static inline void fq_codel_list_add(struct fq_codel_lists *lists,
-					      struct fq_codel_flow *flow, u8 list)
+				     struct fq_codel_flow *flow, u8 list)
 {
 	struct fq_codel_flow *flows = lists->flows, *next;
 	u16 *first = fq_codel_list_first(lists, list);
@@ -101,7 +101,7 @@ static inline void fq_codel_list_add(struct fq_codel_lists *lists,
 }
 
 static inline void fq_codel_list_del(struct fq_codel_lists *lists,
-					      struct fq_codel_flow *flow)
+				     struct fq_codel_flow *flow)
 {
 	struct fq_codel_flow *flows = lists->flows;
 	u16 *first = fq_codel_list_first(lists, flow->list);
@@ -119,7 +119,7 @@ static inline void fq_codel_list_del(struct fq_codel_lists *lists,
 
 /* Make a flow the last of a list. */
 static inline void fq_codel_list_move(struct fq_codel_lists *lists,
-					struct fq_codel_flow *flow, u8 list)
+				      struct fq_codel_flow *flow, u8 list)
 {
 	fq_codel_list_del(lists, flow);
 	fq_codel_list_add(lists, flow, list);
@@ -135,7 +135,7 @@ static inline void fq_codel_list_rotate(struct fq_codel_lists *lists, u8 list)
 
 /* Put an active flow with packets on the list of its size class. */
 static inline void fq_codel_rank(struct fq_codel_lists *lists,
-					  struct fq_codel_flow *flow)
+				 struct fq_codel_flow *flow)
 {
 	u8 class = fq_codel_size_class(flow);
 
@@ -145,7 +145,7 @@ static inline void fq_codel_rank(struct fq_codel_lists *lists,
 
 /* An active flow has one packet less. */
 static inline void fq_codel_shrunk(struct fq_codel_lists *lists,
-					    struct fq_codel_flow *flow)
+				   struct fq_codel_flow *flow)
 {
 	if (fq_codel_is_ranked(flow) && flow->queue.tail)
 		fq_codel_rank(lists, flow);

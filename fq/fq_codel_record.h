@@ -77,7 +77,7 @@ fq_codel_record(const struct fq_codel_records *records, u32 flow)
  * Return: true if the packet's tuple is due.
  */
 static inline bool fq_codel_record_sent(struct fq_codel_record *record, u32 len,
-						 u32 packed)
+					u32 packed)
 {
 	struct codel_flow_stats *stats = &record->stats;
 

@@ -162,7 +162,7 @@ static __always_inline void fq_codel_table_go_idle(struct fq_codel_table *t,
 
 /* End the turn of the first flow of a list if the flow has no packet. */
 static inline bool fq_codel_table_reclaim_first(struct fq_codel_table *t,
-						  struct fq_codel_turns *turns)
+						struct fq_codel_turns *turns)
 {
 	struct fq_codel_flow *flow = turns->first;
 
@@ -190,7 +190,7 @@ static inline bool fq_codel_table_reclaim(struct fq_codel_table *t)
  * turn of the list. Each time that a flow becomes active costs at most two such steps.
  */
 static inline void fq_codel_table_pass_over(struct fq_codel_table *t,
-					      struct fq_codel_flow *flow)
+					    struct fq_codel_flow *flow)
 {
 	struct fq_codel_lists *lists = &t->drr.lists;
 

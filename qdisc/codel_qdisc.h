@@ -246,7 +246,7 @@ static inline struct sk_buff *codel_qdisc_dequeue_more(struct Qdisc *sch,
 
 /* A packet leaves the qdisc to be sent. */
 static inline void codel_qdisc_sent(struct Qdisc *sch, u32 len, u32 segs,
-					     u64 sojourn)
+				    u64 sojourn)
 {
 	_bstats_update(&sch->bstats, len, segs);
 	codel_stats_sent(&codel_qdisc(sch)->stats, len, segs, sojourn);

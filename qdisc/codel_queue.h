@@ -57,7 +57,7 @@ struct codel_queue {
 };
 
 /* Append a packet. Return: true if it is the only one. */
-static __always_inline bool codel_queue_append(struct codel_queue *queue, struct sk_buff *skb)
+static inline bool codel_queue_append(struct codel_queue *queue, struct sk_buff *skb)
 {
 	struct sk_buff *tail = queue->tail;
 
@@ -182,14 +182,14 @@ static inline void codel_qdisc_tree_reduce_backlog(struct Qdisc *sch)
  */
 
 /* The sojourn time of a packet begins. */
-static __always_inline void codel_qdisc_stamp(const struct sk_buff *skb)
+static inline void codel_qdisc_stamp(const struct sk_buff *skb)
 {
 	codel_skb_cb(skb)->enqueue_time = ktime_get_ns();
 }
 
 /* Count a packet that the caller has stamped, and appends to a queue next. */
-static __always_inline void codel_qdisc_count(struct Qdisc *sch, struct codel_queue *queue,
-					      bool turns, struct sk_buff *skb)
+static inline void codel_qdisc_count(struct Qdisc *sch, struct codel_queue *queue,
+				     bool turns, struct sk_buff *skb)
 {
 	struct codel_qdisc *c = codel_qdisc(sch);
 	u32 len = qdisc_pkt_len(skb);
@@ -248,24 +248,24 @@ static inline u32 codel_qdisc_class(struct Qdisc *sch, const struct codel_queue 
 	return 1 + ((const char *)queue - (const char *)c->queues) / c->queue_size;
 }
 
-static noinline void codel_qdisc_trace_drop(struct Qdisc *sch, const struct codel_queue *queue,
-					    const struct sk_buff *skb,
-					    enum codel_drop_cause cause)
+static inline void codel_qdisc_trace_drop(struct Qdisc *sch, const struct codel_queue *queue,
+					  const struct sk_buff *skb,
+					  enum codel_drop_cause cause)
 {
 	trace_codel_drop(sch, codel_qdisc_class(sch, queue), codel_qdisc_sojourn(skb),
 			 queue ? queue->vars.count : 0, cause, qdisc_pkt_len(skb));
 }
 
-static noinline void codel_qdisc_trace_mark(struct Qdisc *sch, const struct codel_queue *queue,
-					    const struct sk_buff *skb,
-					    enum codel_mark_cause cause)
+static inline void codel_qdisc_trace_mark(struct Qdisc *sch, const struct codel_queue *queue,
+					  const struct sk_buff *skb,
+					  enum codel_mark_cause cause)
 {
 	trace_codel_mark(sch, codel_qdisc_class(sch, queue), codel_qdisc_sojourn(skb),
 			 queue->vars.count, cause, qdisc_pkt_len(skb));
 }
 
-static noinline void codel_qdisc_trace_state(struct Qdisc *sch, const struct codel_queue *queue,
-					     u64 sojourn)
+static inline void codel_qdisc_trace_state(struct Qdisc *sch, const struct codel_queue *queue,
+					   u64 sojourn)
 {
 	trace_codel_state(sch, codel_qdisc_class(sch, queue), sojourn, queue->vars.count,
 			  queue->vars.dropping);
@@ -281,7 +281,7 @@ static inline void codel_qdisc_received(struct Qdisc *sch, const struct sk_buff 
  * Count a packet of @len bytes that arrived and is not queued. The caller frees it, unless
  * an action of a filter owns it.
  */
-static noinline void codel_qdisc_reject(struct Qdisc *sch, u32 len, enum codel_drop_cause cause)
+static inline void codel_qdisc_reject(struct Qdisc *sch, u32 len, enum codel_drop_cause cause)
 {
 	codel_stats_count(&codel_qdisc(sch)->stats.drop[cause], len);
 	if (cause != CODEL_DROP_STOLEN)
@@ -373,7 +373,7 @@ static inline u64 codel_qdisc_update_ldelay(struct Qdisc *sch, struct codel_queu
 	return sojourn;
 }
 
-static noinline void codel_qdisc_trace_purge(struct Qdisc *sch, const struct codel_queue *queue)
+static inline void codel_qdisc_trace_purge(struct Qdisc *sch, const struct codel_queue *queue)
 {
 	const struct sk_buff *skb = queue->tail;
 

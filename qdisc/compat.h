@@ -30,7 +30,7 @@ static inline u32 codel_compat_segs(const struct sk_buff *skb)
 }
 
 /* These kernels read qlen and backlog without the lock. */
-static __always_inline void codel_compat_qlen_add(struct Qdisc *sch, int packets, int bytes)
+static inline void codel_compat_qlen_add(struct Qdisc *sch, int packets, int bytes)
 {
 	WRITE_ONCE(sch->q.qlen, sch->q.qlen + packets);
 	WRITE_ONCE(sch->qstats.backlog, sch->qstats.backlog + bytes);
