@@ -374,6 +374,7 @@ def _() -> None:
     refused(lambda d: d[:40] + b"\1\0\0\0" + d[44:], "the recording is damaged")
     missing = refusal(SYSTEM, "replay", "/nonexistent/file.rec")
     assert "/nonexistent/file.rec: No such file or directory" in missing, missing
+    check("a folder", refusal(SYSTEM, "replay", "/"), "codelstat: /: Is a directory\n")
 
 
 @case("two snapshots of the same time: no rates, and everything else")
