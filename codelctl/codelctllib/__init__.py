@@ -4,9 +4,11 @@
     rates       rates as text
     values      what a user may ask for: Request, parsed and validated
     framing     bytes that a link adds to a packet
+    marks       the marks of what codelctl creates, and what is codelctl's in what ip and tc show
     shaper      the numbers of a shaper: burst, quantum, target
+    restore     commands that make the former root qdisc again
     plan        commands that lead from the observed state to the requested state
-    former      the state before the first setup: whether it can be restored, and how
+    present     the settings of a link, from its qdiscs
     classes     what `tc class show` prints
     offloads    ethtool's features
     doctor      what is wrong, from facts
@@ -15,14 +17,14 @@
 
 These are pure. The others read the machine or change it:
 
-    observe     reads links, qdiscs, classes, filters and features
+    state       /run/codelctl: what undo restores
+    observe     reads links, qdiscs, classes, filters and features, and finds what is codelctl's
     run         runs commands
-    state       /run/codelctl
     facts       what doctor judges
     link        setup, undo and show
     checkup     doctor
     prove       prove and compare
     service     enable and disable
 
-framing <- values <- shaper <- former <- plan <- link: no module imports one to its right.
+framing <- values <- shaper <- restore <- plan <- state <- observe <- link: no module imports one to its right.
 """

@@ -6,38 +6,38 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from . import doctor, facts, link, observe, plan, state, values
-from .errors import Failure
+from . import doctor, facts, link, observe, values
+from .errors import Failure, Refusal
+from .observe import Owned
 
 
-def _link(device: str, forwards: bool) -> facts.Link:
-    found = state.load(device)
-    assert found
-    request = values.parse(found.settings)
-    if not observe.link(device):
-        return facts.Link(device, found.settings, present=False)
-    now = observe.observed(device)
-    leaves = {"egress": device, "ingress": plan.ifb_name(device)}
-    shown = {
-        name: qdisc
-        for name, where in leaves.items()
-        if (now.ifb.link if name == "ingress" else True) and (qdisc := facts.leaf(where))
-    }
+def _gone(item: Owned) -> facts.Link:
+    return facts.Link(item.was, item.known.settings if item.known else {}, present=False)
+
+
+def _link(item: Owned, forwards: bool) -> facts.Link:
+    now = observe.observed(item.name)
+    settings = link.settings(now, item.known)
+    request = values.parse(settings) if settings else None
+    devices = {"egress": now.device.link, "ingress": now.ifb.link}
+    leaves = {name: facts.leaf(found["ifname"]) for name, found in devices.items() if found}
+    bypassed = link.has_redirect(now) and observe.bypassed([now.name])
     return facts.Link(
-        device=device,
-        settings=found.settings,
+        device=now.name,
+        settings=settings,
         present=True,
-        in_force=link.in_force(found, now),
-        up=request.up,
-        down=request.down,
-        speed=facts.speed(device),
-        bql=facts.bql(device),
+        in_force=link.in_force(now, item.known),
+        up=request and request.up,
+        down=request and request.down,
+        speed=facts.speed(now.name),
+        bql=facts.bql(now.name),
+        bypassed=now.ifb_name if bypassed else None,
         now=now.device,
         features=now.features,
-        flowtables=facts.flowtables(device),
+        flowtables=facts.flowtables(now.name),
         xdp="xdp" in (now.device.link or {}),
-        neighbours=facts.neighbours(device, forwards),
-        leaves=shown,
+        neighbours=facts.neighbours(now.name, forwards),
+        leaves={name: qdisc for name, qdisc in leaves.items() if qdisc},
     )
 
 
@@ -60,12 +60,14 @@ def _queue(device: str, shaped: bool) -> facts.Link:
 def findings() -> list[doctor.Finding]:
     machine = facts.machine()
     found = [*doctor.servers(machine), *doctor.of_machine(machine)]
-    for device in state.devices():
+    owned = observe.owned()
+    for item in owned:
         try:
-            found += doctor.of_link(_link(device, machine.forwards))
-        except Failure as error:  # tc prints no JSON for a kind that it does not have
-            found.append(doctor.Finding("link-unreadable", device, str(error), None))
-    made = {name for device in state.devices() for name in (device, plan.ifb_name(device))}
+            facts_of_link = _link(item, machine.forwards) if item.link else _gone(item)
+            found += doctor.of_link(facts_of_link)
+        except (Failure, Refusal) as error:  # tc prints no JSON for a kind that it does not have
+            found.append(doctor.Finding("link-unreadable", item.name, str(error), None))
+    made = {made["ifname"] for item in owned for made in (item.link, item.ifb) if made}
     for device, shaped in facts.configured().items():
         if device not in made:
             found += doctor.of_queue(_queue(device, shaped))

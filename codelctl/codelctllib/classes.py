@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 
-from .shaper import Json
+from .marks import Json
 
 CLASS = re.compile(r"^class htb (\S+) ", re.M)
 RATE = {"bit": 1, "Kbit": 10**3, "Mbit": 10**6, "Gbit": 10**9, "Tbit": 10**12}

@@ -126,6 +126,13 @@ def _merging(link: Link) -> Iterator[Finding]:
 
 
 def _bypass(link: Link) -> Iterator[Finding]:
+    if link.bypassed:
+        text = (
+            f"packets arrive, but none reaches {link.bypassed}: a tcx program or a filter on ingress "
+            "takes them before the redirect"
+        )
+        fix = shlex.join(["tc", "filter", "show", "dev", link.device, "ingress"])
+        yield Finding("ingress-bypassed", link.device, text, fix)
     for table in link.flowtables:
         text = f"the flow table {table} takes forwarded packets past the shapers of {link.device}"
         yield Finding("flowtable", link.device, text, f"nft delete flowtable {table}")

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import observe
+from . import marks, observe
 from .errors import Failure
 from .offloads import Features
-from .plan import Port
+from .marks import Port
 from .run import run
 
 KINDS = ("codel", "fq_codel", "codel_oot", "fq_codel_oot")
@@ -98,6 +98,7 @@ class Link:
     down: int | None = None
     speed: int | None = None  # bit/s, of the device
     bql: bool = True  # the driver limits the bytes in its rings
+    bypassed: str | None = None  # the ifb that no packet of ingress reaches
     now: Port = Port()
     features: Features = field(default_factory=dict)
     flowtables: list[str] = field(default_factory=list)  # "family table name"
@@ -253,7 +254,7 @@ def neighbours(device: str, forwards: bool) -> list[Neighbour]:
 def leaf(device: str) -> dict[str, Any] | None:
     """The AQM qdisc that codelctl has set up on a device, with its statistics."""
     shown = observe.listed("tc", "-s", "-json", "qdisc", "show", "dev", device)
-    return next((q for q in shown if q.get("handle") in ("c0df:", "c0ca:")), None)
+    return next((q for q in shown if marks.is_measured(q)), None)
 
 
 def configured() -> dict[str, bool]:

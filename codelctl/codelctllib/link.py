@@ -7,9 +7,10 @@ import os
 import shlex
 import sys
 
-from . import observe, plan, run, state, values
+from . import observe, plan, present, run, state, values
 from .errors import Failure, Refusal
-from .former import Former, restore_root
+from .observe import Owned
+from .plan import Former, Observed
 from .state import State
 
 
@@ -18,39 +19,37 @@ def require_root() -> None:
         raise Refusal(f"root is required: run `sudo codelctl {shlex.join(sys.argv[1:])}`")
 
 
-def _known(device: str, now: plan.Observed) -> State | None:
-    """The state of this very device: one that went away took its qdiscs along."""
-    found = state.load(device)
-    assert now.device.link
-    return found if found and found.ifindex == now.device.link["ifindex"] else None
+def settings(now: Observed, known: State | None) -> dict[str, str]:
+    """The setup of a link; empty if there is none."""
+    return known.settings if known else present.settings(now)
 
 
-def _former(device: str, now: plan.Observed) -> Former:
-    """The state to which undo returns, if that is possible."""
-    found = observe.former(device)
-    restore_root(device, found, observe.default_qdisc())
-    name = plan.ifb_name(device)
-    # An ifb stays when its device goes away
-    if now.ifb.link and not state.load(device):
-        raise Refusal(
-            f"{device}: a device {name} exists already: remove it with `ip link del {name}`"
-        )
-    return found
+def settings_of(device: str) -> dict[str, str]:
+    """The same of a device, which may be absent."""
+    found = observe.link(device)
+    if not found:
+        return {}
+    now = observe.observed(device)
+    return settings(now, state.load(now.ifindex))
 
 
-def _back(device: str, before: State | None, former: Former) -> str:
-    """After a failure: lead back; returns how the link was left."""
+def _back(device: str, before: State | None, given: dict[str, str], former: Former) -> str:
+    """After a failure: lead back to the given settings; returns how the link was left."""
     try:
         if not observe.link(device):
-            _forget_absent(device)
+            for item in observe.meant(device):
+                if not item.link:
+                    _undo_absent(item)
             return "the device is gone"
         now = observe.observed(device)
+        if given:
+            run.all_of(plan.commands(values.parse(given), now, former))
+        else:
+            run.all_of(plan.undo_commands(now, former))
         if before:
-            run.all_of(plan.commands(device, values.parse(before.settings), now, former))
             state.save(before)
         else:
-            run.all_of(plan.undo_commands(device, now, former))
-            state.forget(device)
+            state.forget(now.ifindex)
     except (Failure, Refusal) as error:
         return f"the link could not be led back: {error}"
     return "the link is as it was"
@@ -70,99 +69,122 @@ def _print(commands: list[plan.Command]) -> None:
         print(shlex.join(command))
 
 
-def setup(device: str, settings: dict[str, str], dry_run: bool) -> None:
+def setup(device: str, given: dict[str, str], dry_run: bool) -> None:
     now = observe.observed(device)
-    before = _known(device, now)
-    former = before.former if before else _former(device, now)
-    request = values.parse(settings)
-    todo = plan.commands(device, request, now, former)
+    device = now.name
+    before = state.load(now.ifindex)
+    request = values.parse(given)
+    former = plan.former(now, before.former if before else None, request)
+    todo = plan.commands(request, now, former)
     if dry_run:
         _print(todo)
         return
-    assert now.device.link
-    after = State(device, now.device.link["ifindex"], settings, former)
+    had = settings(now, before)
     try:
-        state.save(after)
+        state.save(State(device, now.ifindex, given, former))
         run.all_of(todo)
     except Failure as error:
-        left = _back(device, before, former)
+        left = _back(device, before, had, former)
         raise Failure(f"{device}: {error}; {left}{_hint(str(error))}") from error
+    _forget_former(device, now.ifindex)
     if not request.keep_offloads and not observe.has_ethtool():
         print(f"{device}: offloads are as before: ethtool is missing: `apt install ethtool`")
     changed = "set up" if todo else "nothing to change"
-    print(f"{device}: {changed}: {values.text(settings)}")
+    print(f"{device}: {changed}: {values.text(given)}")
 
 
-def _check_restored(device: str, former: Former) -> None:
-    if former.root and observe.qdiscs(device) != former.qdiscs:
-        raise Failure(f"{device}: the qdiscs differ from those before the setup: `tc qdisc show`")
+def _forget_former(device: str, ifindex: int) -> None:
+    """Forget a device that had this name and is gone."""
+    there = {ln["ifindex"] for ln in observe.links()}
+    for other in set(state.ifindexes()) - there - {ifindex}:
+        known = state.load(other)
+        if known and known.device == device:
+            state.forget(other)
+
+
+def apply(device: str, given: dict[str, str]) -> None:
+    """Lead a link that is set up to other settings for a while: what is remembered remains."""
+    now = observe.observed(device)
+    known = state.load(now.ifindex)
+    request = values.parse(given)
+    former = plan.former(now, known.former if known else None, request)
+    run.all_of(plan.commands(request, now, former))
 
 
 def undo(device: str, dry_run: bool) -> None:
-    before = state.load(device)
-    if not before:
+    found = observe.meant(device)
+    for item in found:
+        if item.link:
+            _undo_present(item, dry_run)
+        elif dry_run:
+            _print(plan.no_ifb(item.ifb))
+        else:
+            _undo_absent(item)
+    if not found:
         print(f"{device}: nothing to undo")
-        return
-    if not observe.link(device):
-        _undo_absent(device, dry_run)
-        return
-    now = observe.observed(device)
-    known = _known(device, now)
-    former = known.former if known else observe.former(device)
-    todo = plan.undo_commands(device, now, former)
+
+
+def _undo_present(item: Owned, dry_run: bool) -> None:
+    now = observe.observed(item.name)
+    todo = plan.undo_commands(now, item.known.former if item.known else Former())
     if dry_run:
         _print(todo)
         return
     try:
         run.all_of(todo)
     except Failure:
-        if observe.link(device):
+        if observe.link(item.name):
             raise
-        _undo_absent(device, dry_run)
+        _undo_absent(item)
         return
-    state.forget(device)
-    _check_restored(device, former)
-    print(f"{device}: restored")
+    state.forget(item.ifindex)
+    unknown = "" if item.known else ": its root qdisc and offloads before the setup are not known"
+    print(f"{item.name}: restored{unknown}")
 
 
-def _absent_commands(device: str) -> list[plan.Command]:
+def _undo_absent(item: Owned) -> None:
     """A device that went away took its qdiscs along; the ifb is left."""
-    name = plan.ifb_name(device)
-    return [["ip", "link", "del", name]] if observe.link(name) else []
+    run.all_of(plan.no_ifb(item.ifb and observe.link(item.ifb["ifname"])))
+    state.forget(item.ifindex)
+    print(f"{item.was}: the device is gone; its state is removed")
 
 
-def _forget_absent(device: str) -> None:
-    run.all_of(_absent_commands(device))
-    state.forget(device)
+def show(only: str | None) -> int:
+    """Returns the status: a link that cannot be read does not hide the others."""
+    found = observe.meant(only) if only else observe.owned()
+    if only and not found:
+        raise Refusal(f"{only}: codelctl has not set up this link")
+    status, texts, watched = 0, {}, {}
+    for item in found:
+        try:
+            now = observe.observed(item.name) if item.link else None
+            texts[item.name] = _text(now, item.known)
+            if now and has_redirect(now):
+                watched[now.name] = now.ifb_name
+        except (Failure, Refusal) as error:
+            texts[item.name], status = str(error), 1
+    bypassed = observe.bypassed(list(watched))
+    for name, text in texts.items():
+        more = f"; no packet of ingress reaches {watched[name]}" if name in bypassed else ""
+        print(f"{name}: {text}{more}")
+    return status
 
 
-def _undo_absent(device: str, dry_run: bool) -> None:
-    if dry_run:
-        _print(_absent_commands(device))
-        return
-    _forget_absent(device)
-    print(f"{device}: the device is gone; its state is removed")
+def _text(now: Observed | None, known: State | None) -> str:
+    if not now:
+        given, condition = known.settings if known else {}, "the device is gone"
+    else:
+        given = settings(now, known)
+        condition = "in force" if in_force(now, known) else "differs from the setup"
+    return f"{values.text(given)}: {condition}" if given else condition
 
 
-def show(only: str | None) -> None:
-    names = [only] if only else state.devices()
-    for device in names:
-        found = state.load(device)
-        if not found:
-            raise Refusal(f"{device}: codelctl has not set up this link")
-        print(f"{device}: {values.text(found.settings)}: {_condition(found)}")
+def has_redirect(now: Observed) -> bool:
+    return now.device.redirects_to == now.ifb_name
 
 
-def _condition(found: State) -> str:
-    if not observe.link(found.device):
-        return "the device is gone"
-    now = observe.observed(found.device)
-    return "in force" if in_force(found, now) else "differs from the setup"
-
-
-def in_force(found: State, now: plan.Observed) -> bool:
+def in_force(now: Observed, known: State | None) -> bool:
     """Whether the qdiscs of the device equal the setup."""
-    known = _known(found.device, now)
-    return bool(known) and not plan.commands(
-        found.device, values.parse(found.settings), now, found.former
-    )
+    given = settings(now, known)
+    former = known.former if known else Former()
+    return bool(given) and not plan.commands(values.parse(given), now, former)

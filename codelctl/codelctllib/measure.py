@@ -152,8 +152,8 @@ def effect(before: Phase, after: Phase, idle: Phase) -> str:
     """One sentence about the delay before and after the setup."""
     times = [_text(added(phase, idle)) for phase in (before, after)]
     return (
-        f"{after.load}: the load adds {times[0]} ms to the ping without the setup, "
-        f"and {times[1]} ms with it"
+        f"{after.load}: the load adds {times[0]} ms to the ping without the shapers, "
+        f"and {times[1]} ms with them"
     )
 
 

@@ -81,7 +81,9 @@ def parser() -> argparse.ArgumentParser:
     proof = command("prove", "measure the delay, idle and under load", phases)
     proof.add_argument("--server", metavar="HOST", help="a host that runs `iperf3 --server`")
     compare = command("compare", "measure the delay with several kinds of qdiscs", phases)
-    compare.add_argument("kinds", metavar="KIND", nargs="+", help="none: without the setup")
+    compare.add_argument(
+        "kinds", metavar="KIND", nargs="+", help="none: the shapers let everything pass"
+    )
     compare.add_argument("--server", metavar="HOST", required=True, help="as of prove")
     doctor = command("doctor", "print what is wrong, with the commands that help")
     doctor.add_argument("--json", action="store_true", help="print a list of JSON objects")
@@ -99,7 +101,8 @@ def _change(arguments: argparse.Namespace) -> None:
     if arguments.command == "undo":
         link.undo(arguments.device, arguments.dry_run)
     else:
-        settings = _given(arguments) or config.load(arguments.device)
+        device = arguments.device
+        settings = _given(arguments) or config.load(device) or link.settings_of(device)
         link.setup(arguments.device, settings, arguments.dry_run)
 
 
@@ -112,7 +115,7 @@ def _measure(arguments: argparse.Namespace) -> None:
         values.host(server)
     if arguments.command == "prove":
         # Without a setup, nothing is changed
-        if not server or not state.load(device):
+        if not server or not link.settings_of(device):
             prove.prove(device, server, seconds, arguments.picture)
             return
         link.require_root()
@@ -136,8 +139,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if device is not None:
         values.device(device)
     if arguments.command == "show":
-        link.show(device)
-        return 0
+        return link.show(device)
     if arguments.command in ("prove", "compare"):
         _measure(arguments)
         return 0

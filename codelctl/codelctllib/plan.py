@@ -7,24 +7,18 @@
 
 A change of numbers keeps the leaf qdisc, its packets and all handles. A change of clsact does not: the
 kernel empties the egress queue of the device. The redirect comes last and goes first: no packet reaches
-an ifb without a shaper.
+an ifb without a shaper. Only what has a mark is changed or removed.
 """
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass, field
 
-from . import offloads
+from . import marks, offloads, restore
 from .errors import Refusal
-from .former import Former, restore_root
+from .marks import CLASS, LEAF, PREFERENCE, Json, Port
 from .offloads import Features
 from .shaper import (
-    CAKE,
-    CLASS,
-    HTB,
-    LEAF,
-    Json,
     Shaper,
     cake_words,
     class_words,
@@ -44,70 +38,79 @@ HEADERS = {"ether": 14, "none": 0, "ppp": 0, "rawip": 0}
 
 
 @dataclass(frozen=True)
-class Port:
-    """A device as `ip` and `tc` show it; link None: there is none."""
-
-    link: Json | None = None
-    qdiscs: list[Json] = field(default_factory=list)
-    classes: list[Json] = field(default_factory=list)
-    filters: list[Json] = field(default_factory=list)
-
-    @property
-    def root(self) -> Json | None:
-        return next((q for q in self.qdiscs if q.get("root")), None)
-
-    @property
-    def is_shaped(self) -> bool:
-        root = self.root
-        return root is not None and (root["kind"], root["handle"]) in (("htb", HTB), ("cake", CAKE))
-
-    @property
-    def hook(self) -> Json | None:
-        """The qdisc of ingress."""
-        return next((q for q in self.qdiscs if q["kind"] in ("ingress", "clsact")), None)
-
-    def redirects(self, ifb: str) -> bool:
-        return any(
-            action.get("to_dev") == ifb
-            for item in self.filters
-            for action in item.get("options", {}).get("actions", [])
-        )
-
-
-@dataclass(frozen=True)
 class Observed:
     """A link: its device, the ifb, and whatever else the plan depends on."""
 
     device: Port
     ifb: Port
+    ifb_name: str  # which the ifb has, or is to have
     features: Features
     needs_ifb: bool  # the module is not loaded
 
+    @property
+    def name(self) -> str:
+        assert self.device.link
+        return str(self.device.link["ifname"])
 
-def ifb_name(device: str) -> str:
-    """ifb- and the device's name, or its checksum if the name is too long."""
-    name = f"ifb-{device}"
-    if len(name.encode(errors="surrogateescape")) <= LONGEST_NAME:
-        return name
-    checksum = zlib.crc32(device.encode(errors="surrogateescape"))
-    return f"ifb-{checksum:08x}"
+    @property
+    def ifindex(self) -> int:
+        assert self.device.link
+        return int(self.device.link["ifindex"])
+
+    @property
+    def has_ingress(self) -> bool:
+        return bool(self.device.redirect or self.ifb.link)
 
 
-def shapers(device: str, link: Json, want: Request) -> tuple[Shaper | None, Shaper | None]:
-    """Egress and ingress."""
-    header = HEADERS.get(link["link_type"])
-    if header is None:
+@dataclass(frozen=True)
+class Former:
+    """What undo restores, as it was when codelctl took its place. Without a memory of it: nothing."""
+
+    root: list[restore.Words] = field(
+        default_factory=list
+    )  # of restore.root(); empty: a default one
+    hook: bool = False  # the device had a qdisc of ingress
+    features: Features = field(default_factory=dict)
+
+
+def former(now: Observed, known: Former | None, request: Request) -> Former:
+    """What undo restores after this setup; a root that cannot be restored is refused."""
+    known = known or Former(features=now.features)
+    replaces = request.up is not None and not now.device.shaper
+    return Former(
+        restore.root(now.name, now.device.qdiscs) if replaces else known.root,
+        known.hook if now.has_ingress else now.device.hook is not None,
+        known.features,
+    )
+
+
+def ifb_names(device: str, ifindex: int) -> list[str]:
+    """Names for the ifb: the first one that no other device has."""
+    names = (f"ifb-{device}", f"ifb-{ifindex}")
+    return [n for n in names if len(n.encode(errors="surrogateescape")) <= LONGEST_NAME]
+
+
+def header(link: Json) -> int:
+    found = HEADERS.get(link["link_type"])
+    if found is None:
         raise Refusal(
-            f"{device}: a link of type {link['link_type']} is not supported: "
+            f"{link['ifname']}: a link of type {link['link_type']} is not supported: "
             f"the supported types are {', '.join(HEADERS)}"
         )
+    return found
+
+
+def shapers(now: Observed, want: Request) -> tuple[Shaper | None, Shaper | None]:
+    """Egress and ingress."""
+    link = now.device.link
+    assert link
 
     def shaper(name: str, rate: int | None, ingress: bool) -> Shaper | None:
         if rate is None:
             return None
-        return Shaper(name, rate, want.framing, header, link["mtu"], want.kind, ingress)
+        return Shaper(name, rate, want.framing, header(link), link["mtu"], want.kind, ingress)
 
-    return shaper(device, want.up, False), shaper(ifb_name(device), want.down, True)
+    return shaper(now.name, want.up, False), shaper(now.ifb_name, want.down, True)
 
 
 def tc(verb: str, device: str, *words: str) -> Command:
@@ -115,7 +118,7 @@ def tc(verb: str, device: str, *words: str) -> Command:
 
 
 def tc_class(verb: str, want: Shaper) -> Command:
-    where = ["parent", HTB, "classid", CLASS]
+    where = ["parent", want.root[1], "classid", CLASS]
     return ["tc", "class", verb, "dev", want.device, *where, *class_words(want)]
 
 
@@ -153,7 +156,7 @@ def shaper_commands(want: Shaper, now: Port) -> list[Command]:
     found = []
     # HTB refuses a change of its options: the kind is left out, and only the size table changes
     if not same_stab(want, root):
-        found.append(tc("change", want.device, "root", "handle", HTB, *stab_words(want)))
+        found.append(tc("change", want.device, "root", "handle", want.root[1], *stab_words(want)))
     shown = next((c for c in now.classes if c["handle"] == CLASS), None)
     if not shown or not same_class(want, shown):
         found.append(tc_class("change" if shown else "add", want))
@@ -161,68 +164,91 @@ def shaper_commands(want: Shaper, now: Port) -> list[Command]:
 
 
 def _ifb_link(want: Shaper, now: Observed) -> list[Command]:
-    link, found = now.ifb.link, []
+    link, found, words = now.ifb.link, [], []
     if not link:
+        name = marks.first_name(now.ifindex)
         # Without numifbs=0, the module brings two devices along
         if now.needs_ifb:
             found.append(["modprobe", "ifb", "numifbs=0"])
-        found.append(["ip", "link", "add", want.device, "type", "ifb"])
-    if not link or link["mtu"] != want.mtu or "UP" not in link["flags"]:
-        found.append(["ip", "link", "set", want.device, "mtu", str(want.mtu), "up"])
-    return found
+        found.append(["ip", "link", "add", name, "type", "ifb"])
+        link = {"ifname": name, "mtu": None, "flags": []}
+    if link["ifname"] != want.device:
+        words += ["name", want.device]
+    if "ifalias" not in link or marks.served(link) != now.ifindex:
+        words += ["alias", marks.alias(now.ifindex, now.name)]
+    if link["mtu"] != want.mtu or "UP" not in link["flags"]:
+        words += ["mtu", str(want.mtu), "up"]
+    return [*found, ["ip", "link", "set", "dev", link["ifname"], *words]] if words else found
 
 
-def redirect_commands(device: str, ifb: str, now: Port, former: Former) -> list[Command]:
-    if now.redirects(ifb):
-        return []
-    if now.hook and (former.hook or now.filters):
-        kind = now.hook["kind"]
+def _refuse_behind(now: Observed) -> None:
+    """Filters behind the redirect would not see a packet any more."""
+    behind = [f["pref"] for f in now.device.foreign if f in now.device.ingress]
+    if behind and max(behind) > PREFERENCE:
         raise Refusal(
-            f"{device}: it has a qdisc {kind}, which other filters may need: remove it with "
-            f"`tc qdisc del dev {device} {kind}`, or shape egress only, without --down"
+            f"{now.name}: a filter with preference {max(behind)} on ingress would be behind the "
+            f"redirect: give it one below {PREFERENCE}, or shape egress only, without --down"
         )
-    hook = [] if now.hook else [tc("add", device, "clsact")]
-    words = "ingress protocol all matchall action mirred egress redirect dev"
-    return [*hook, ["tc", "filter", "add", "dev", device, *words.split(), ifb]]
 
 
-def ingress_commands(device: str, want: Shaper, now: Observed, former: Former) -> list[Command]:
+def _redirect(now: Observed) -> list[Command]:
+    device = now.name
+    if now.device.redirects_to == now.ifb_name:
+        return []
+    _refuse_behind(now)
+    hook = [] if now.device.hook else [tc("add", device, "clsact")]
+    action = ["action", "mirred", "egress", "redirect", "dev", now.ifb_name]
+    return [*hook, ["tc", "filter", "add", "dev", device, *marks.redirect_words(), *action]]
+
+
+def _no_redirect(now: Observed) -> list[Command]:
+    if not now.device.redirect:
+        return []
+    return [["tc", "filter", "del", "dev", now.name, *marks.redirect_words()]]
+
+
+def _ingress(want: Shaper, now: Observed) -> list[Command]:
+    # The redirect to a device that is gone drops all packets
+    is_dead = now.device.redirects_to != now.ifb_name
     return [
+        *(_no_redirect(now) if is_dead else []),
         *_ifb_link(want, now),
         *shaper_commands(want, now.ifb),
-        *redirect_commands(device, want.device, now.device, former),
+        *_redirect(now),
     ]
 
 
-def no_ingress_commands(device: str, now: Observed, former: Former) -> list[Command]:
-    found, ifb, hook = [], ifb_name(device), now.device.hook
-    if hook and not former.hook and (now.device.redirects(ifb) or not now.device.filters):
-        found.append(tc("del", device, hook["kind"]))
-    if now.ifb.link:
-        found.append(["ip", "link", "del", ifb])
-    return found
+def _no_ingress(now: Observed, known: Former) -> list[Command]:
+    if not now.has_ingress:
+        return []
+    found, hook = _no_redirect(now), now.device.hook
+    if hook and not known.hook and not now.device.foreign:
+        found.append(tc("del", now.name, hook["kind"]))
+    return [*found, *no_ifb(now.ifb.link)]
 
 
-def commands(device: str, request: Request, now: Observed, former: Former) -> list[Command]:
+def no_ifb(link: Json | None) -> list[Command]:
+    return [["ip", "link", "del", "dev", link["ifname"]]] if link else []
+
+
+def _no_egress(now: Observed, known: Former) -> list[Command]:
+    return restore.commands(now.name, known.root) if now.device.shaper else []
+
+
+def commands(request: Request, now: Observed, known: Former) -> list[Command]:
     """All commands of a setup."""
-    assert now.device.link
-    restore = restore_root(device, former, None)
-    up, down = shapers(device, now.device.link, request)
-    found = offloads.commands(device, request.keep_offloads, now.features, former.features)
-    if up:
-        found += shaper_commands(up, now.device)
-    elif now.device.is_shaped:
-        found += restore
-    if down:
-        found += ingress_commands(device, down, now, former)
-    elif now.ifb.link:
-        found += no_ingress_commands(device, now, former)
-    return found
+    up, down = shapers(now, request)
+    return [
+        *offloads.commands(now.name, request.keep_offloads, now.features, known.features),
+        *(shaper_commands(up, now.device) if up else _no_egress(now, known)),
+        *(_ingress(down, now) if down else _no_ingress(now, known)),
+    ]
 
 
-def undo_commands(device: str, now: Observed, former: Former) -> list[Command]:
+def undo_commands(now: Observed, known: Former) -> list[Command]:
     """Remove all that a setup may have added, whether or not it was completed."""
-    found = no_ingress_commands(device, now, former) if now.ifb.link else []
-    if now.device.is_shaped:
-        found += restore_root(device, former, None)
-    return found + offloads.restore(device, now.features, former.features)
+    return [
+        *_no_ingress(now, known),
+        *_no_egress(now, known),
+        *offloads.restore(now.name, now.features, known.features),
+    ]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterator
 
-from . import facts, link, measure, observe, picture, plan, run, state
+from . import facts, link, measure, observe, picture, rates, run
 from .errors import Failure, Refusal
 from .measure import Phase
 
@@ -78,8 +78,8 @@ class Reading:
 
 
 def _read(device: str) -> Reading:
-    ifb = plan.ifb_name(device)
-    leaves = facts.leaf(device) or {}, (facts.leaf(ifb) or {}) if observe.link(ifb) else None
+    ifb = observe.ifb(device)
+    leaves = facts.leaf(device) or {}, (facts.leaf(ifb) or {}) if ifb else None
     counters = Path(f"/sys/class/net/{device}/statistics")
     sent, received = (int((counters / f"{name}_bytes").read_text()) * 8 for name in ("tx", "rx"))
     return Reading(time.monotonic(), (sent, received), *leaves)
@@ -169,27 +169,46 @@ def _phases(device: str, server: str, seconds: int, setup: str = "") -> list[Pha
     return found
 
 
-def _change(device: str, settings: dict[str, str] | None) -> None:
-    """Set up the link, or undo the setup. Standard output is for the table."""
-    with contextlib.redirect_stdout(sys.stderr):
-        if settings:
-            link.setup(device, settings, dry_run=False)
-        else:
-            link.undo(device, dry_run=False)
+def _lifted(settings: dict[str, str]) -> dict[str, str]:
+    """The same setup with shapers that let everything pass. Nothing is removed: rules of others stay, and a power
+    cut leaves a link that is set up."""
+    rate = rates.text(rates.GREATEST)
+    return {**settings, **{name: rate for name in ("up", "down") if name in settings}}
+
+
+@contextlib.contextmanager
+def _returning(device: str, settings: dict[str, str]) -> Iterator[None]:
+    """These settings return. A child sees to that if this process is killed: its end of the pipe closes then. The child
+    keeps the lock until it is done."""
+    waiting, ending = os.pipe()
+    child = os.fork()
+    if not child:
+        os.setsid()
+        os.close(ending)
+        if not os.read(waiting, 1):
+            link.apply(device, settings)
+        os._exit(0)
+    os.close(waiting)
+    try:
+        yield
+    finally:
+        try:
+            link.apply(device, settings)
+        finally:
+            os.write(ending, b".")
+            os.close(ending)
+            os.waitpid(child, 0)
 
 
 def _with_each(
-    device: str, server: str, seconds: int, setups: dict[str, dict[str, str] | None]
+    device: str, server: str, seconds: int, setups: dict[str, dict[str, str]]
 ) -> list[Phase]:
-    """Measure with each setup, None for no setup. The present setup returns."""
-    present, phases = state.load(device), []
-    assert present
-    try:
+    """Measure with each setup. The present setup returns."""
+    phases = []
+    with _returning(device, link.settings_of(device)):
         for name, settings in setups.items():
-            _change(device, settings)
+            link.apply(device, settings)
             phases += _phases(device, server, seconds, name)
-    finally:
-        _change(device, present.settings)
     return phases
 
 
@@ -208,9 +227,8 @@ def _report(phases: list[Phase], idle: Phase, file: str | None) -> None:
 
 def prove(device: str, server: str | None, seconds: int, file: str | None) -> None:
     """Measure the delay, idle and under load; before and after the setup, if there is one."""
-    if not observe.link(device):
-        raise Refusal(f"{device}: there is no such device: `ip link` lists the devices")
-    present = state.load(device)
+    device = observe.required(observe.links(), device)["ifname"]
+    present = link.settings_of(device)
     idle = phase(device, "idle" if server else "now", server or _gateway(device), seconds)
     if not server:
         _report([], idle, file)
@@ -222,7 +240,7 @@ def prove(device: str, server: str | None, seconds: int, file: str | None) -> No
         print(measure.verdict(phases, idle))
         print(NO_SETUP)
         return
-    setups = {"before": None, "after": present.settings}
+    setups = {"before": _lifted(present), "after": present}
     phases = _with_each(device, server, seconds, setups)
     _report(phases, idle, file)
     before, after = phases[: len(LOADS)], phases[len(LOADS) :]
@@ -232,10 +250,11 @@ def prove(device: str, server: str | None, seconds: int, file: str | None) -> No
 
 
 def compare(device: str, kinds: list[str], server: str, seconds: int, file: str | None) -> None:
-    """Measure with each kind, live; `none` is the link without the setup."""
-    found = state.load(device)
+    """Measure with each kind, live; `none` is the link without its rates."""
+    device = observe.required(observe.links(), device)["ifname"]
+    found = link.settings_of(device)
     if not found:
         raise Refusal(f"{device}: compare needs a setup: run `codelctl setup {device}` first")
     idle = phase(device, "idle", server, seconds)
-    setups = {kind: None if kind == "none" else {**found.settings, "kind": kind} for kind in kinds}
+    setups = {k: _lifted(found) if k == "none" else {**found, "kind": k} for k in kinds}
     _report(_with_each(device, server, seconds, setups), idle, file)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import config, observe, run, state, values
+from . import config, link, observe, run, values
 from .errors import Failure, Refusal
 
 RUNNING = Path("/run/systemd/system")
@@ -27,8 +27,7 @@ def _require_systemd() -> None:
 def enable(device: str, given: dict[str, str]) -> None:
     """Save the settings, those in force if none are given, and start the unit."""
     _require_systemd()
-    present = state.load(device)
-    settings = given or (present.settings if present else config.load(device))
+    settings = given or link.settings_of(device) or config.load(device)
     values.parse(settings)
     before = config.load(device)
     config.save(device, settings)

@@ -8,16 +8,9 @@ device  root cake c0ca:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from .framing import Framing
-
-Json = dict[str, Any]
-
-HTB = "c0de:"
-CLASS = "c0de:1"
-LEAF = "c0df:"
-CAKE = "c0ca:"
+from .marks import ROOTS, Json
 
 # Sent in one burst: longer bursts delay packets, shorter ones cost a timer per packet
 BURST_US = 1000
@@ -50,7 +43,8 @@ class Shaper:
     @property
     def root(self) -> tuple[str, str]:
         """Kind and handle of the root qdisc."""
-        return ("cake", CAKE) if self.is_cake else ("htb", HTB)
+        kind = "cake" if self.is_cake else "htb"
+        return kind, ROOTS[kind]
 
     @property
     def packet(self) -> int:

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""What codelctl has set up: /run/codelctl/NAMESPACE/DEV.json, one file per device."""
+"""What codelctl remembers of a link: the settings, and what undo restores. What is codelctl's on the link has
+marks, and does not depend on this.
+
+/run/codelctl/NAMESPACE/IFINDEX.json, one file per device.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +16,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Iterator
 
+from . import values
 from .errors import Refusal
-from .former import Former
 from .offloads import Feature
+from .plan import Former
 
 RUN = Path("/run/codelctl")
 SO_NETNS_COOKIE = 71
@@ -24,7 +29,7 @@ SO_NETNS_COOKIE = 71
 class State:
     """The present setup of a device, and its state before the first setup."""
 
-    device: str
+    device: str  # its name then
     ifindex: int
     settings: dict[str, str]
     former: Former
@@ -37,38 +42,42 @@ def folder() -> Path:
     return RUN / str(int.from_bytes(cookie, sys.byteorder))
 
 
-def _path(device: str) -> Path:
-    return folder() / f"{device}.json"
+def _path(ifindex: int) -> Path:
+    return folder() / f"{ifindex}.json"
 
 
 def save(state: State) -> None:
     """Replace the file in one step."""
-    path = _path(state.device)
+    path = _path(state.ifindex)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".new")
     temporary.write_text(json.dumps(asdict(state), indent=1) + "\n")
     temporary.replace(path)
 
 
-def load(device: str) -> State | None:
-    path = _path(device)
+def load(ifindex: int) -> State | None:
+    """A file that cannot be read is lost, as one that is not there."""
+    path = _path(ifindex)
     try:
         found = json.loads(path.read_text())
-        features = {n: Feature(**f) for n, f in found["former"]["features"].items()}
-        former = Former(found["former"]["qdiscs"], features)
-        return State(device, found["ifindex"], found["settings"], former)
+        former = found["former"]
+        features = {name: Feature(**feature) for name, feature in former["features"].items()}
+        values.parse(found["settings"], "")
+        former = Former(former["root"], former["hook"], features)
+        return State(found["device"], ifindex, found["settings"], former)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Refusal(f"{path} cannot be read ({error}): remove the file and the qdiscs") from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, Refusal) as error:
+        print(f"codelctl: {path} cannot be read: {error}", file=sys.stderr)
+        return None
 
 
-def forget(device: str) -> None:
-    _path(device).unlink(missing_ok=True)
+def forget(ifindex: int) -> None:
+    _path(ifindex).unlink(missing_ok=True)
 
 
-def devices() -> list[str]:
-    return sorted(path.stem for path in folder().glob("*.json"))
+def ifindexes() -> list[int]:
+    return sorted(int(path.stem) for path in folder().glob("*.json") if path.stem.isdigit())
 
 
 @contextlib.contextmanager

@@ -58,11 +58,13 @@ link_state()
 
 	tc -n "$ROUTER" -j -p qdisc show
 	ip -n "$ROUTER" -j -p -d link show
-	for dev in r0 r1 ifb-r1; do
+	for dev in $(links); do
 		echo "$dev"
-		[[ $(ip -n "$ROUTER" link) == *" $dev"[:@]* ]] || continue
-		tc -n "$ROUTER" -j -d class show dev "$dev"
+		# But for flows with packets. iproute2 before 6.2 prints no JSON
+		tc -n "$ROUTER" -j -d class show dev "$dev" |
+			sed 's/,{"class":"[a-z_]*codel[^}]*}//g; /^class [a-z_]*codel/d'
 		tc -n "$ROUTER" -j filter show dev "$dev" ingress
+		tc -n "$ROUTER" -j filter show dev "$dev" egress
 		in_ns "$ROUTER" ethtool -k "$dev"
 	done
 	find /run/codelctl -name '*.json' 2>/dev/null || :

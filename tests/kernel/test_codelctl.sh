@@ -206,7 +206,7 @@ vlan_ipv6()
 
 dry_run()
 {
-	local commands own='r1.json\|"ifindex"\|"address"'
+	local commands own='[.]json\|"ifindex"\|"address"'
 
 	topology offloads
 	link_state >"$LIB_TMP/before"
@@ -214,10 +214,10 @@ dry_run()
 	same_state "--dry-run"
 	in_ns "$ROUTER" sh -ec "$commands"
 	link_state >"$LIB_TMP/after"
-	check "undo without a setup" "$(ctl undo r1)" == "r1: nothing to undo"
-	ip -n "$ROUTER" link del ifb-r1
-	tc -n "$ROUTER" qdisc del dev r1 root
-	tc -n "$ROUTER" qdisc del dev r1 clsact
+	check "undo without a setup" "$(ctl undo r1)" == \
+		"r1: restored: its root qdisc and offloads before the setup are not known"
+	check "another undo" "$(ctl undo r1)" == "r1: nothing to undo"
+	check "links that are left" "$(links)" == "lo r0 r1"
 	setup --up 8mbit --down 20mbit
 	link_state | grep -v "$own" >"$LIB_TMP/setup"
 	grep -v "$own" "$LIB_TMP/after" | diff - "$LIB_TMP/setup" ||

@@ -44,7 +44,7 @@ before_after()
 		check "$load: delay that is added before" "$(cell "before $load" 6)" ">" 100
 		check "$load: delay that is added after" "$(cell "after $load" 6)" "<" 40
 		check "$load: delay elsewhere after" "$(cell "after $load" 1)" "<" 15
-		says "^$load: the load adds .* ms to the ping without the setup, and .* ms with it"
+		says "^$load: the load adds .* ms to the ping without the shapers, and .* ms with them"
 	done
 	says "^under load, the delay is in no queue elsewhere"
 	check "phases that are announced" "$(grep -c ': 4 s$' "$LIB_TMP/said")" == 5
@@ -125,12 +125,79 @@ kinds()
 		"r1: up 9mbit, down 9mbit, link ethernet, kind fq_codel_oot: in force"
 }
 
-not_shaped()
+# rule HOOK: of a firewall
+rule()
 {
-	[[ $(tc -n "$ROUTER" qdisc show dev r1) != *htb* ]]
+	tc -n "$ROUTER" filter add dev r1 "$1" pref 7 protocol ip flower ip_proto udp dst_port 9 action drop
 }
 
-# The setup returns if compare is stopped while the link has none
+# No filter and no hook is removed for a moment, and a measurement leaves nothing behind
+foreign()
+{
+	modem
+	setup --up 9mbit --down 9mbit
+	rule ingress
+	rule egress
+	link_state >"$LIB_TMP/before"
+	ip netns exec "$ROUTER" tc monitor >"$LIB_TMP/events" &
+	defer lib_stop $!
+	sleep 1
+	prove --server "$SERVER_IP"
+	same_state prove
+	check "events" "$(wc -l <"$LIB_TMP/events")" ">" 0
+	check "filters and hooks that went" \
+		"$(sed -n '/^deleted .*\(filter\|clsact\)/p' "$LIB_TMP/events")" empty
+}
+
+lifted()
+{
+	[[ $(rate_of r1) != 9Mbit ]]
+}
+
+in_force()
+{
+	[[ $(ctl show) == *": in force" ]]
+}
+
+# kill_prove PATTERN: kill what matches, of a measurement that has lifted the shapers
+kill_prove()
+{
+	modem
+	setup --up 9mbit --down 9mbit
+	link_state >"$LIB_TMP/before"
+	ip netns exec "$ROUTER" "$CODELCTL" prove r1 --seconds 4 --server "$SERVER_IP" >"$LIB_TMP/said" 2>&1 &
+	defer lib_stop $!
+	busywait 60 lifted || fail "the shapers were not lifted"
+	sleep 3
+	# shellcheck disable=SC2046 # words
+	kill -KILL $(ip netns pids "$ROUTER" | xargs ps -o pid=,args= -p | awk '/codelctl prove/ { print $1 }' | "$@")
+}
+
+no_load()
+{
+	! ip netns pids "$ROUTER" | xargs ps -o comm= -p | grep -q "^iperf3\|^ping"
+}
+
+killed()
+{
+	kill_prove head -n 1
+	busywait 10 in_force || fail "the setup does not return: $(ctl show)"
+	same_state "a killed measurement"
+	busywait 60 no_load || fail "the load does not end"
+}
+
+# The link is still set up, and show tells that the numbers are others
+all_killed()
+{
+	kill_prove cat
+	check "codelctl show" "$(ctl show)" == \
+		"r1: up 9mbit, down 9mbit, link ethernet, kind fq_codel_oot: differs from the setup"
+	ctl setup r1 || fail "setup: status $?"
+	same_state "a setup after a killed measurement"
+	busywait 60 no_load || fail "the load does not end"
+}
+
+# The setup returns if compare is stopped while the shapers let everything pass
 stopped()
 {
 	local pid
@@ -139,7 +206,7 @@ stopped()
 	setup --up 9mbit --down 9mbit
 	ip netns exec "$ROUTER" "$CODELCTL" compare r1 none --server "$SERVER_IP" >"$LIB_TMP/said" 2>&1 &
 	pid=$!
-	busywait 60 not_shaped || fail "the setup was not undone"
+	busywait 60 lifted || fail "the shapers were not lifted"
 	sleep 3
 	kill -TERM "$pid"
 	! wait "$pid" || fail "its status is 0"
@@ -154,5 +221,8 @@ lib_add without_server "without a server, it states what is measured"
 lib_add progress "progress on a terminal"
 lib_add failures "a failure leaves the setup in force"
 lib_add kinds "compare measures with each kind, and the setup returns"
+lib_add foreign "filters of others stay during a measurement"
+lib_add killed "the setup returns if prove is killed"
+lib_add all_killed "a measurement that is killed with all its processes leaves a setup that can be restored"
 lib_add stopped "a signal leaves the setup in force"
 lib_main "$@"

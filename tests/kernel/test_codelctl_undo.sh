@@ -47,7 +47,7 @@ half_way()
 	check "commands of another kind" "$STEPS" == 4
 	link_state >"$LIB_TMP/before"
 	each_step fail "$LEFT" --up 1mbit --link docsis --kind codel_oot --offloads keep
-	check "commands without ingress" "$STEPS" == 3
+	check "commands without ingress" "$STEPS" == 4
 	check "codelctl show" "$(ctl show)" == \
 		"r1: up 1mbit, link docsis, kind codel_oot, offloads keep: in force"
 }
@@ -79,6 +79,12 @@ interrupted()
 	check "commands of a setup" "$STEPS" == 11
 }
 
+# files: of all links
+files()
+{
+	echo "files: $(find /run/codelctl -name '*.json')"
+}
+
 # The device goes away at commands of ethtool, tc and ip
 vanishes()
 {
@@ -86,13 +92,13 @@ vanishes()
 
 	topology offloads
 	modprobe ifb numifbs=0
-	files=$(find /run/codelctl -name '*.json')
+	files=$(files)
 	for step in 1 3 7 9 11; do
 		ctl @fault vanish "$step"
 		refuses "a device that vanishes at command $step" ctl setup r1 --up 8mbit --down 20mbit
 		[[ $REFUSAL == *"the device is gone"* ]] || fail "it says: $REFUSAL"
 		check "links that are left" "$(links)" == "lo r0"
-		check "files that are left" "$(find /run/codelctl -name '*.json')" == "$files"
+		check "files that are left" "$(files)" == "$files"
 		ctl @fault none 0
 		topo_link "$ROUTER" r1 10.9.2.1 "$SERVER" s0 10.9.2.2 offloads
 	done
@@ -159,17 +165,30 @@ not_restorable()
 	link_state >"$LIB_TMP/before"
 	refuses "a root that cannot be restored" ctl setup r1 --up 8mbit
 	[[ $REFUSAL == *"htb 7:"*"tc qdisc del dev r1 root"* ]] || fail "it says: $REFUSAL"
-	tc -n "$ROUTER" qdisc del dev r1 root
-	tc -n "$ROUTER" qdisc add dev r1 clsact
-	refuses "a clsact of the user" ctl setup r1 --up 8mbit --down 8mbit
-	[[ $REFUSAL == *"tc qdisc del dev r1 clsact"* ]] || fail "it says: $REFUSAL"
-	setup --up 8mbit
+	same_state "a refused setup"
+	setup --down 8mbit
 	ctl undo r1
-	check "the user's clsact stays" "$(tc -n "$ROUTER" qdisc show dev r1 | grep -c clsact)" == 1
-	tc -n "$ROUTER" qdisc del dev r1 clsact
-	tc -n "$ROUTER" qdisc add dev r1 ingress
-	refuses "an ingress qdisc of the user" ctl setup r1 --up 8mbit --down 8mbit
-	[[ $REFUSAL == *"tc qdisc del dev r1 ingress"* ]] || fail "it says: $REFUSAL"
+	same_state "undo of a setup of ingress alone"
+}
+
+# An ingress or clsact qdisc of the user serves codelctl, too, and stays
+hooks()
+{
+	local hook
+
+	topology
+	modprobe ifb numifbs=0
+	for hook in clsact ingress; do
+		tc -n "$ROUTER" qdisc add dev r1 "$hook"
+		link_state >"$LIB_TMP/before"
+		setup --up 8mbit
+		setup --up 8mbit --down 20mbit
+		check "$hook: rate of ingress" "$(rate_of ifb-r1)" == 20Mbit
+		check "$hook: codelctl show" "$(ctl show | sed 's/.*: //')" == "in force"
+		ctl undo r1
+		same_state "$hook: undo"
+		tc -n "$ROUTER" qdisc del dev r1 "$hook"
+	done
 }
 
 # A device that returns has the same name, and no qdisc of codelctl; the ifb has stayed
@@ -199,5 +218,6 @@ lib_add vanishes "a device that vanishes during a setup leaves nothing behind"
 lib_add undo "undo restores qdiscs, links and offloads"
 lib_add default_qdiscs "undo restores default qdiscs, and mq with its leaves"
 lib_add not_restorable "what undo cannot restore is refused"
+lib_add hooks "the user's hook of ingress is shared, and stays"
 lib_add returns "a device that returns is set up again"
 lib_main "$@"

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from codelctllib.former import Former
+from codelctllib.marks import Json, Port
 from codelctllib.offloads import Feature, Features
-from codelctllib.plan import Observed, Port
-from codelctllib.shaper import Json, Shaper
+from codelctllib.plan import Former, Observed
+from codelctllib.shaper import Shaper
 
 DEFAULT_ROOT: Json = {
     "kind": "fq_codel",
@@ -49,21 +49,36 @@ def leaf(want: Shaper, less: int = 0) -> Json:
 
 def shaped(want: Shaper, name: str) -> Port:
     """The device after the shaper has been set up."""
+    of = ifb(name) if want.ingress else link(name)
     if want.is_cake:
         options: dict[str, Any] = {"diffserv": "diffserv3", **want.cake()}
         root = {"kind": "cake", "handle": "c0ca:", "root": True, "options": options}
-        return Port(link(name), [root])
+        return Port(of, [root])
     stab = {n: v for n, v in want.stab().items() if v}
     options = {"r2q": 10, "default": "0x1", "direct_packets_stat": 0}
     root = {"kind": "htb", "handle": "c0de:", "root": True, "options": options, "stab": stab}
     item = {"class": "htb", "handle": "c0de:1", "root": True, "leaf": "0xc0df", **want.htb_class()}
-    return Port(link(name), [root, leaf(want)], [item])
+    return Port(of, [root, leaf(want)], [item])
 
 
-def redirect(ifb: str) -> Json:
-    action = {"order": 1, "kind": "mirred", "mirred_action": "redirect", "to_dev": ifb}
-    return {"protocol": "all", "pref": 49152, "kind": "matchall", "options": {"actions": [action]}}
+def ifb(name: str, of: int = 7) -> Json:
+    found = {**link(name), "ifindex": 9, "linkinfo": {"info_kind": "ifb"}}
+    return {**found, "ifalias": f"codelctl: ingress of device {of} (eth0)"}
 
 
-FRESH = Observed(Port(link("eth0"), [DEFAULT_ROOT]), Port(), MERGES, True)
-FORMER = Former([DEFAULT_ROOT], MERGES)
+def redirect(to: str) -> list[Json]:
+    """The filter of codelctl, and the entry of its preference."""
+    action = {"order": 1, "kind": "mirred", "mirred_action": "redirect", "to_dev": to}
+    place = {"protocol": "all", "pref": 49374, "kind": "matchall", "chain": 0}
+    return [place, {**place, "options": {"handle": 49374, "actions": [action]}}]
+
+
+def rule(preference: int) -> list[Json]:
+    """A filter of a firewall."""
+    place = {"protocol": "ip", "pref": preference, "kind": "flower", "chain": 0}
+    action = {"order": 1, "kind": "gact", "control_action": {"type": "drop"}}
+    return [place, {**place, "options": {"handle": 1, "actions": [action]}}]
+
+
+FRESH = Observed(Port(link("eth0"), [DEFAULT_ROOT]), Port(), "ifb-eth0", MERGES, True)
+FORMER = Former([], False, MERGES)

@@ -11,7 +11,7 @@ from cases import case, check
 from codelctllib import doctor
 from codelctllib.facts import Link, Machine, Module, Neighbour, Plugin
 from codelctllib.offloads import Feature
-from codelctllib.plan import Port
+from codelctllib.marks import Port
 
 CODEL = Module("sch_codel_oot", "0.9.0", True, "0.9.0")
 FQ_CODEL = Module("sch_fq_codel_oot", "0.9.0", True, "0.9.0")
@@ -99,6 +99,7 @@ LINKS: list[tuple[dict[str, Any], str, str]] = [
         "hw-offload",
         "ethtool -K eth0 hw-tc-offload off",
     ),
+    ({"bypassed": "ifb-eth0"}, "ingress-bypassed", "tc filter show dev eth0 ingress"),
     ({"xdp": True}, "xdp", "ip link set dev eth0 xdp off"),
     (
         {"speed": 10_000_000},

@@ -90,7 +90,7 @@ def verdicts() -> None:
 @case("before and after: one sentence for each load")
 def effect() -> None:
     before, after = phase("upload", 520), phase("upload", 26)
-    text = "upload: the load adds 500 ms to the ping without the setup, and 6 ms with it"
+    text = "upload: the load adds 500 ms to the ping without the shapers, and 6 ms with them"
     check("sentence", measure.effect(before, after, phase("idle", 20)), text)
     lost = Phase("upload", (0, 0), Pings([], 9), NOTHING, NOTHING)
     assert "adds - ms" in measure.effect(lost, after, phase("idle", 20))

@@ -8,13 +8,16 @@ from typing import Any
 
 import shown
 from cases import case, check, refused
-from codelctllib import offloads, plan, values
-from codelctllib.former import Former, restore_root
-from codelctllib.plan import Observed, Port
+from codelctllib import marks, offloads, plan, values
+from codelctllib.marks import Port
+from codelctllib.plan import Former, Observed
 from shown import CLSACT, DEFAULT_ROOT, FORMER, FRESH, MERGES, SPLITS
 
 BOTH = {"up": "19mbit", "down": "95mbit"}
-RESTORE = [["tc", "qdisc", "del", "dev", "eth0", "root"]]
+RESTORE = "tc qdisc del dev eth0 root"
+NO_REDIRECT = "tc filter del dev eth0 ingress protocol all pref 49374 handle 0xc0de matchall"
+NO_HOOK = "tc qdisc del dev eth0 clsact"
+NO_IFB = "ip link del dev ifb-eth0"
 
 SETUP = """\
 ethtool -K eth0 gro off gso off tso off
@@ -22,28 +25,30 @@ tc qdisc replace dev eth0 root handle c0de: stab linklayer ethernet overhead 24 
 tc class add dev eth0 parent c0de: classid c0de:1 htb rate 19000000bit ceil 19000000bit burst 2375 cburst 2375 quantum 2375
 tc qdisc add dev eth0 parent c0de:1 handle c0df: fq_codel_oot target 5000us interval 100000us
 modprobe ifb numifbs=0
-ip link add ifb-eth0 type ifb
-ip link set ifb-eth0 mtu 1500 up
+ip link add codelctl-7 type ifb
+ip link set dev codelctl-7 name ifb-eth0 alias codelctl: ingress of device 7 (eth0) mtu 1500 up
 tc qdisc replace dev ifb-eth0 root handle c0de: stab linklayer ethernet overhead 24 mpu 84 mtu 2047 tsize 2048 htb default 1
 tc class add dev ifb-eth0 parent c0de: classid c0de:1 htb rate 95000000bit ceil 95000000bit burst 11875 cburst 11875 quantum 11875
 tc qdisc add dev ifb-eth0 parent c0de:1 handle c0df: fq_codel_oot target 5000us interval 100000us
 tc qdisc add dev eth0 clsact
-tc filter add dev eth0 ingress protocol all matchall action mirred egress redirect dev ifb-eth0
+tc filter add dev eth0 ingress protocol all pref 49374 handle 0xc0de matchall action mirred egress redirect dev ifb-eth0
 """
 
 
 def after(given: dict[str, str]) -> Observed:
     """The state of eth0 after a setup."""
     request = values.parse(given)
-    up, down = plan.shapers("eth0", shown.link("eth0"), request)
+    up, down = plan.shapers(FRESH, request)
     device = shown.shaped(up, "eth0") if up else FRESH.device
     ifb = Port()
     if down:
         ifb = shown.shaped(down, "ifb-eth0")
-        device = replace(
-            device, qdiscs=[*device.qdiscs, CLSACT], filters=[shown.redirect("ifb-eth0")]
-        )
-    return Observed(device, ifb, MERGES if request.keep_offloads else SPLITS, False)
+        device = hooked(device, "ifb-eth0")
+    return Observed(device, ifb, "ifb-eth0", MERGES if request.keep_offloads else SPLITS, False)
+
+
+def hooked(device: Port, to: str) -> Port:
+    return replace(device, qdiscs=[*device.qdiscs, CLSACT], ingress=shown.redirect(to))
 
 
 # What tc shows after a setup with BOTH: the size table of HTB, or the options of cake, and bytes per second.
@@ -81,27 +86,34 @@ def htb(name: str, kind: str, stab: dict[str, Any], rate: int, **other: int) -> 
     leaf = {"kind": kind, "handle": "c0df:", "parent": "c0de:1", "options": times}
     item = {"class": "htb", "handle": "c0de:1", "root": True, "rate": rate, "ceil": rate,
             "burst": burst, "cburst": burst, "quantum": other.get("quantum", burst)}  # fmt: skip
-    return Port(shown.link(name), [root, leaf], [item])
+    return Port(device(name), [root, leaf], [item])
+
+
+def device(name: str) -> dict[str, Any]:
+    return shown.ifb(name) if name.startswith("ifb") else shown.link(name)
 
 
 def cake(name: str, options: dict[str, Any], bandwidth: int, ingress: bool) -> Port:
     options = {"bandwidth": bandwidth, "diffserv": "diffserv3", **options, "ingress": ingress}
     return Port(
-        shown.link(name), [{"kind": "cake", "handle": "c0ca:", "root": True, "options": options}]
+        device(name), [{"kind": "cake", "handle": "c0ca:", "root": True, "options": options}]
     )
 
 
 def as_shown(up: Port | None, down: Port | None) -> Observed:
-    device = up or Port(shown.link("eth0"), [DEFAULT_ROOT])
+    found = up or Port(shown.link("eth0"), [DEFAULT_ROOT])
     if down:
-        filters = [shown.redirect("ifb-eth0")]
-        device = replace(device, qdiscs=[*device.qdiscs, CLSACT], filters=filters)
-    return Observed(device, down or Port(), SPLITS, False)
+        found = hooked(found, "ifb-eth0")
+    return Observed(found, down or Port(), "ifb-eth0", SPLITS, False)
 
 
 def commands(given: dict[str, str], now: Observed, former: Former = FORMER) -> list[str]:
-    found = plan.commands("eth0", values.parse(given), now, former)
+    found = plan.commands(values.parse(given), now, former)
     return [" ".join(command) for command in found]
+
+
+def undo_commands(now: Observed, former: Former = FORMER) -> list[str]:
+    return [" ".join(command) for command in plan.undo_commands(now, former)]
 
 
 def brief(given: dict[str, str], now: Observed) -> list[str]:
@@ -145,7 +157,7 @@ def again_rates() -> None:
 def rounded() -> None:
     given = {"up": "19mbit", "kind": "fq_codel"}
     now = after(given)
-    up = plan.shapers("eth0", shown.link("eth0"), values.parse(given))[0]
+    up = plan.shapers(FRESH, values.parse(given))[0]
     assert up
     root, burst = now.device.qdiscs[0], {**now.device.classes[0], "burst": 2374, "cburst": 2374}
     for less, same in ((1, True), (2, True), (3, False)):
@@ -194,9 +206,8 @@ def kinds() -> None:
 
 @case("one direction less: its part is removed, the redirect before the ifb")
 def less() -> None:
-    found = brief({"up": "19mbit"}, after(BOTH))
-    check("no ingress", found, ["tc qdisc del dev eth0", "ip link del ifb-eth0"])
-    check("no egress", commands({"down": "95mbit"}, after(BOTH)), [" ".join(RESTORE[0])])
+    check("no ingress", commands({"up": "19mbit"}, after(BOTH)), [NO_REDIRECT, NO_HOOK, NO_IFB])
+    check("no egress", commands({"down": "95mbit"}, after(BOTH)), [RESTORE])
 
 
 @case("another MTU: numbers follow it")
@@ -204,20 +215,45 @@ def mtu() -> None:
     now = after(BOTH)
     port = replace(now.device, link=shown.link("eth0", mtu=9000))
     found = brief(BOTH, replace(now, device=port))
-    expected = ["tc class change dev eth0", "tc qdisc change dev eth0", "ip link set ifb-eth0 mtu"]
+    expected = ["tc class change dev eth0", "tc qdisc change dev eth0", "ip link set dev ifb-eth0"]
     check("commands", found, expected)
 
 
-@case("ingress: a hook that others use is refused, with the command that removes it")
+@case("ingress: a hook of others is shared, unless their filters would be behind the redirect")
 def hook() -> None:
-    taken = replace(FRESH.device, qdiscs=[*FRESH.device.qdiscs, CLSACT])
-    words = ("eth0", "clsact", "tc qdisc del dev eth0 clsact")
-    former = Former([*FORMER.qdiscs, CLSACT], MERGES)
-    now = replace(FRESH, device=taken)
-    refused("before the setup", lambda: commands(BOTH, now, former), *words)
-    used = replace(now, device=replace(taken, filters=[shown.redirect("lo")]))
-    refused("since the setup", lambda: commands(BOTH, used), *words)
-    check("egress alone", len(commands({"up": "19mbit"}, now, former)), 4)
+    bare = replace(FRESH.device, qdiscs=[*FRESH.device.qdiscs, CLSACT])
+    before = replace(bare, ingress=shown.rule(7), egress=shown.rule(60000))
+    for port in (bare, before):
+        found = commands(BOTH, replace(FRESH, device=port))
+        check("commands", found, [c for c in SETUP.splitlines() if not c.endswith(" clsact")])
+    behind = replace(FRESH, device=replace(bare, ingress=shown.rule(60000)))
+    refused("behind", lambda: commands(BOTH, behind), "eth0", "60000", "below 49374")
+    check("egress alone", len(commands({"up": "19mbit"}, behind)), 4)
+
+
+@case("ingress: a redirect to a device that is gone is removed first")
+def dead() -> None:
+    now = after(BOTH)
+    gone = replace(
+        now, device=hooked(replace(now.device, qdiscs=now.device.qdiscs[:2]), "*"), ifb=Port()
+    )
+    found = commands(BOTH, gone)
+    check("first", found[0], NO_REDIRECT)
+    check("last", found[-1], SETUP.splitlines()[-1])
+    check("undo", undo_commands(gone)[:2], [NO_REDIRECT, NO_HOOK])
+    check("no ingress", commands({"up": "19mbit"}, gone), [NO_REDIRECT, NO_HOOK])
+
+
+@case("ifb: one that was just created, and one of a device that is gone, get their name and alias")
+def ifbs() -> None:
+    now = after(BOTH)
+    alias = "alias codelctl: ingress of device 7 (eth0)"
+    for link, words in (
+        ({**shown.link("codelctl-7"), "linkinfo": {"info_kind": "ifb"}}, f"name ifb-eth0 {alias}"),
+        (shown.ifb("ifb-eth0", of=5), alias),
+    ):
+        found = commands(BOTH, replace(now, ifb=replace(now.ifb, link=link)))
+        check(words, found, [f"ip link set dev {link['ifname']} {words}"])
 
 
 @case("a type of link whose header is unknown is refused")
@@ -232,31 +268,70 @@ def link_types() -> None:
 
 @case("undo: everything of a complete setup, and of one that failed half way")
 def undo() -> None:
-    def found(now: Observed, former: Former = FORMER) -> list[str]:
-        return [" ".join(c) for c in plan.undo_commands("eth0", now, former)]
-
     features = "ethtool -K eth0 tx-tcp-segmentation on gso on gro on"
-    ifb, root = "ip link del ifb-eth0", " ".join(RESTORE[0])
     now = after(BOTH)
-    check("complete", found(now), ["tc qdisc del dev eth0 clsact", ifb, root, features])
-    half = replace(FRESH, ifb=Port(shown.link("ifb-eth0")))
-    check("an ifb alone", found(half), [ifb])
-    hooked = replace(FRESH.device, qdiscs=[*FRESH.device.qdiscs, CLSACT])
-    check("a hook without a filter", len(found(replace(half, device=hooked))), 2)
-    former = Former([*FORMER.qdiscs, CLSACT], MERGES)
-    check("the user's hook", found(replace(half, device=hooked), former), [ifb])
-    check("nothing", found(FRESH), [])
-    htb = {"kind": "htb", "handle": "1:", "root": True, "options": {"r2q": 10}}
-    check("a root that cannot be restored", found(half, Former([htb], MERGES)), [ifb])
+    check("complete", undo_commands(now), [NO_REDIRECT, NO_HOOK, NO_IFB, RESTORE, features])
+    half = replace(FRESH, ifb=Port(shown.ifb("ifb-eth0")))
+    check("an ifb alone", undo_commands(half), [NO_IFB])
+    bare = replace(FRESH.device, qdiscs=[*FRESH.device.qdiscs, CLSACT])
+    check("a hook without a filter", undo_commands(replace(half, device=bare)), [NO_HOOK, NO_IFB])
+    check("the user's hook", undo_commands(replace(half, device=bare), Former(hook=True)), [NO_IFB])
+    check("nothing", undo_commands(FRESH), [])
+    check("a hook alone", undo_commands(replace(FRESH, device=bare)), [])
+    check("without a memory", undo_commands(now, Former()), [NO_REDIRECT, NO_HOOK, NO_IFB, RESTORE])
 
 
-@case("ifb: the name of the device, or its checksum where that has more than 15 bytes")
+@case("undo: filters of others keep the hook")
+def others() -> None:
+    now = after(BOTH)
+    expected = [NO_REDIRECT, NO_IFB, RESTORE]
+    for port in (
+        replace(now.device, ingress=[*shown.rule(7), *now.device.ingress]),
+        replace(now.device, egress=shown.rule(7)),
+        # The place of codelctl's filter, with another handle or in another chain
+        replace(now.device, egress=[{**shown.redirect("lo")[1], "options": {"handle": 1}}]),
+        replace(now.device, ingress=[*now.device.ingress, {**shown.redirect("lo")[1], "chain": 5}]),
+    ):
+        check("undo", undo_commands(replace(now, device=port), Former()), expected)
+        check("no ingress", commands({"up": "19mbit"}, replace(now, device=port)), expected[:2])
+
+
+@case("undo: a root, a filter and an ifb without the mark are those of others")
+def unmarked() -> None:
+    root = {"kind": "htb", "handle": "1:", "root": True, "options": {"r2q": 10}}
+    redirect = [{**f, "pref": 49152} for f in shown.redirect("ifb-eth0")]
+    port = Port(shown.link("eth0"), [root, CLSACT], [], redirect)
+    check("nothing", undo_commands(replace(FRESH, device=port)), [])
+    dummy = {**shown.ifb("ifb-eth0"), "linkinfo": {"info_kind": "dummy"}}
+    check("a device with the alias of an ifb", marks.served(dummy), None)
+    check("an ifb with another alias", marks.served({**shown.ifb("x"), "ifalias": "mine"}), None)
+    check("an ifb", marks.served(shown.ifb("x", of=5)), 5)
+
+
+@case("former: what codelctl replaces is noted when it is replaced, and not later")
+def former() -> None:
+    pfifo = {"kind": "pfifo", "handle": "8:", "root": True, "options": {"limit": 7}}
+    words = [["root", "handle", "8:", "pfifo", "limit", "7"]]
+    up, down = values.parse({"up": "1mbit"}), values.parse({"down": "1mbit"})
+    port = Port(shown.link("eth0"), [pfifo, CLSACT])
+    now = replace(FRESH, device=port)
+    check("first", plan.former(now, None, up), Former(words, True, MERGES))
+    check("ingress alone", plan.former(now, None, down).root, [])
+    known = Former(words, False, MERGES)
+    check("later", plan.former(after(BOTH), known, up), known)
+    check("a root that was replaced since", plan.former(now, Former(), up).root, words)
+    check("without a memory", plan.former(after(BOTH), None, up), Former([], False, SPLITS))
+    htb = replace(FRESH, device=Port(shown.link("eth0"), [{**pfifo, "kind": "htb"}]))
+    refused("htb", lambda: plan.former(htb, None, up), "htb 8:")
+    check("a root that stays", plan.former(htb, None, down).root, [])
+
+
+@case("ifb: the name of the device, or its ifindex where that has more than 15 bytes")
 def names() -> None:
-    check("short", plan.ifb_name("enp0s31f6"), "ifb-enp0s31f6")
-    check("15 bytes", plan.ifb_name("üplinkport"), "ifb-üplinkport")
-    long = [plan.ifb_name(name) for name in ("enx001122334455", "enx001122334466", "üplinkports")]
-    check("distinct", len(set(long)), 3)
-    check("lengths", [len(name) for name in long], [12, 12, 12])
+    check("short", plan.ifb_names("enp0s31f6", 7), ["ifb-enp0s31f6", "ifb-7"])
+    check("15 bytes", plan.ifb_names("üplinkport", 7)[0], "ifb-üplinkport")
+    for name in ("enx001122334455", "üplinkports"):
+        check(name, plan.ifb_names(name, 7), ["ifb-7"])
 
 
 @case("offloads: names that ethtool prints, and those that it takes")
@@ -272,8 +347,3 @@ def features() -> None:
     check("off", offloads.commands("eth0", False, found, {}),
           [["ethtool", "-K", "eth0", "gso", "off", "tso", "off"]])  # fmt: skip
     check("kept", offloads.commands("eth0", True, found, found), [])
-
-
-@case("the restore of a default root is the deletion of the present root")
-def default_root() -> None:
-    check("command", restore_root("eth0", FORMER, "fq_codel"), RESTORE)

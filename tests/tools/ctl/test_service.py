@@ -11,14 +11,12 @@ from typing import Iterator, Sequence
 from unittest import mock
 
 from cases import case, check, refused
-from codelctllib import config, observe, run, service, state
+from codelctllib import config, link, observe, run, service
 from codelctllib.errors import Failure
-from codelctllib.former import Former
-from codelctllib.state import State
 
 UNIT = "codelctl@eth0.service"
 SETTINGS = {"up": "19mbit", "link": "docsis"}
-PRESENT = State("eth0", 7, {"up": "8mbit"}, Former())
+PRESENT = {"up": "8mbit"}
 
 
 class Systemd:
@@ -38,7 +36,9 @@ class Systemd:
 
 
 @contextlib.contextmanager
-def machine(systemd: Systemd, present: State | None = None, device: bool = True) -> Iterator[None]:
+def machine(
+    systemd: Systemd, present: dict[str, str] | None = None, device: bool = True
+) -> Iterator[None]:
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         for target, name, value in (
             (config, "FOLDER", Path(folder) / "etc"),
@@ -46,7 +46,7 @@ def machine(systemd: Systemd, present: State | None = None, device: bool = True)
             (run, "output", systemd),
             (run, "run", systemd),
             (observe, "link", lambda _device: {} if not device else {"ifindex": 7}),
-            (state, "load", lambda _device: present),
+            (link, "settings_of", lambda _device: present or {}),
         ):
             stack.enter_context(mock.patch.object(target, name, value))
         stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
@@ -70,7 +70,7 @@ def present() -> None:
     systemd = Systemd()
     with machine(systemd, PRESENT, device=False):
         service.enable("eth0", {})
-        check("file", config.load("eth0"), PRESENT.settings)
+        check("file", config.load("eth0"), PRESENT)
         check("calls", systemd.calls, [f"enable {UNIT}"])
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import shown
 from cases import case, check, refused
-from codelctllib.former import Former, restore_root
-from codelctllib.shaper import Json
+from codelctllib import restore
+from codelctllib.marks import Json
 
 DELETE = "tc qdisc del dev eth0 root"
 AGAIN = "tc qdisc replace dev eth0 root handle"
@@ -69,48 +69,33 @@ REFUSED = [
     ("netem", [root("netem", "8001:", {"limit": 1000})], ("netem 8001:",)),
     ("mq, a leaf", [root("mq", "7:"), child("netem", "8:", "7:1")], ("mq 7:",)),
     ("mq, a leaf's leaf", [root("mq", "7:"), child("pfifo_fast", "9:", "8:1")], ("mq 7:",)),
-    (
-        "mq with a handle, an old default",
-        [root("mq", "7:"), child("pfifo_fast", "0:", "7:1")],
-        ("sysctl net.core.default_qdisc=pfifo_fast",),
-    ),
     ("an option more", [root("pfifo", "1:", {"limit": 77, "new": 1})], ("pfifo 1:",)),
     ("a size table", [{**root("pfifo", "1:", {"limit": 77}), "stab": {}}], ("pfifo 1:",)),
     ("weights", [root("fq", "5:", {**FQ, "bands": 3, "weights ": [9, 3, 1]})], ("fq 5:",)),
     ("a selector", [root("fq_codel", "1:", {"ce_threshold_selector": 1})], ("fq_codel 1:",)),
-    ("an old default", [root("pfifo_fast", "0:")], ("sysctl net.core.default_qdisc=pfifo_fast",)),
-    (
-        "an old default below mq",
-        [root("mq", "0:"), child("pfifo_fast", "0:")],
-        ("sysctl net.core.default_qdisc=pfifo_fast",),
-    ),
 ]
 
 
-@case("former: a default root returns by itself, a configured one with its options")
+def commands(qdiscs: list[Json]) -> list[str]:
+    return [" ".join(c) for c in restore.commands("eth0", restore.root("eth0", qdiscs))]
+
+
+@case("restore: a default root returns by itself, a configured one with its options")
 def restored() -> None:
     for what, qdiscs, expected in RESTORED:
-        found = restore_root("eth0", Former(qdiscs, {}), "fq_codel")
-        check(what, "; ".join(" ".join(command) for command in found), expected)
+        check(what, "; ".join(commands(qdiscs)), expected)
 
 
-@case("former: a root that cannot be written exactly is refused by name, with a remedy")
+@case("restore: what cannot be restored is refused by name, with a remedy")
 def not_restored() -> None:
     for what, qdiscs, words in REFUSED:
-        refused(what, lambda q=qdiscs: restore_root("eth0", Former(q, {}), "fq_codel"), *words)
+        refused(what, lambda q=qdiscs: commands(q), *words)
 
 
-@case("former: in a namespace without net.core.default_qdisc, handle 0 is enough")
-def unknown_default() -> None:
-    former = Former([root("pfifo_fast", "0:")], {})
-    check("command", [" ".join(c) for c in restore_root("eth0", former, None)], [DELETE])
-
-
-@case("former: times of in-tree qdiscs are written so that the same times are shown")
+@case("restore: times of in-tree qdiscs are written so that the same times are shown")
 def times() -> None:
     for microseconds in (*range(1, 20_000, 7), 99_999, 999_999):
         shown_us = (microseconds * 1000 >> 10) * 1024 // 1000
-        qdisc = root("codel", "5:", {"target": shown_us})
-        words = restore_root("eth0", Former([qdisc], {}), None)[0]
+        words = commands([root("codel", "5:", {"target": shown_us})])[0].split()
         again = int(words[words.index("target") + 1].removesuffix("us"))
         check(f"{shown_us}", (again * 1000 >> 10) * 1024 // 1000, shown_us)

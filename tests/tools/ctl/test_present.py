@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The settings of a link, read from its qdiscs: a setup with them changes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import shown
+import test_plan
+from cases import case, check
+from codelctllib import plan, present, values
+from codelctllib.marks import Port
+from codelctllib.plan import Former
+
+
+@case("present: for each link and kind, a setup with what is read has no commands")
+def again() -> None:
+    for kind in values.KINDS:
+        for link in test_plan.SHOWN:
+            for rates in ({"up": "19mbit", "down": "95mbit"}, {"up": "8mbit"}, {"down": "1mbit"}):
+                now = test_plan.after({**rates, "kind": kind, "link": link})
+                found = present.settings(now)
+                check("rates", [n for n in ("up", "down") if n in found], list(rates))
+                check("kind", found["kind"], kind)
+                check(f"{found}", plan.commands(values.parse(found), now, Former()), [])
+
+
+@case("present: the words")
+def words() -> None:
+    now = test_plan.after({"up": "19mbit", "down": "95mbit", "link": "pppoe-adsl"})
+    expected = "up 19mbit, down 95mbit, link raw, overhead 40, mpu 0, cells atm, kind fq_codel_oot"
+    check("settings", values.text(present.settings(now)), f"{expected}, offloads keep")
+
+
+@case("present: a direction that is not complete has no settings")
+def half() -> None:
+    now = test_plan.after({"up": "19mbit", "down": "95mbit"})
+    check("no setup", present.settings(shown.FRESH), {})
+    port = replace(now.ifb, classes=[])
+    check("no class", "down" in present.settings(replace(now, ifb=port)), False)
+    check(
+        "no direction",
+        present.settings(replace(now, ifb=port, device=Port(shown.link("eth0")))),
+        {},
+    )
