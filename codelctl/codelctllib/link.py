@@ -33,6 +33,13 @@ def settings_of(device: str) -> dict[str, str]:
     return settings(now, state.load(now.ifindex))
 
 
+def _in_place(now: Observed, known: State | None) -> dict[str, str]:
+    """The setup without directions of which nothing is left: others may have replaced the root. Empty without any."""
+    is_there = {"up": now.device.shaper, "down": now.has_ingress}
+    given = {name: text for name, text in settings(now, known).items() if is_there.get(name, True)}
+    return given if is_there.keys() & given.keys() else {}
+
+
 def _back(device: str, before: State | None, given: dict[str, str], former: Former) -> str:
     """After a failure: lead back to the given settings; returns how the link was left."""
     try:
@@ -79,7 +86,7 @@ def setup(device: str, given: dict[str, str], dry_run: bool) -> None:
     if dry_run:
         _print(todo)
         return
-    had = settings(now, before)
+    had = _in_place(now, before)
     try:
         state.save(State(device, now.ifindex, given, former))
         run.all_of(todo)

@@ -8,7 +8,8 @@ Each line of standard input is a command's words, quoted as for a shell. The com
 and FOLDER/ctl.err, and its status to standard output. Two more commands make codelctl fail:
 
     @fault FAULT N    at the Nth command that codelctl runs to change something, FAULT happens:
-                      fail, hangup (a signal) or vanish (the device r1 is deleted); the command fails
+                      fail, hangup (a signal) or vanish (the device r1 is deleted), and the command fails, or
+                      kill: codelctl ends with status 137, before the command
     @commands         print the commands since then
 """
 
@@ -34,8 +35,13 @@ CHANGES = (
     "modprobe",
     "tc qdisc",
     "tc class",
+    "tc filter",
 )
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Killed(BaseException):
+    """In place of SIGKILL: codelctl handles no such exception."""
 
 
 class Faults:
@@ -58,14 +64,25 @@ class Faults:
             time.sleep(1)
         elif self.fault == "vanish":
             subprocess.run(["ip", "link", "del", "r1"], check=True)
+        elif self.fault == "kill":
+            raise Killed
         return True
+
+    def _batch(self, argv: Sequence[str], lines: list[str]) -> Done[str]:
+        done: list[str] = []
+        try:
+            for line in lines:
+                done.append("fails" if self._happens(line) else line)
+        except Killed:
+            self.run(argv, "".join(f"{line}\n" for line in done))
+            raise
+        return self.run(argv, "".join(f"{line}\n" for line in done))
 
     def __call__(self, argv: Sequence[str], text: str = "") -> Done[str]:
         command = " ".join(argv)
         if command.startswith("tc -batch"):
-            lines = text.splitlines()
-            text = "".join(f"{'fails' if self._happens(line) else line}\n" for line in lines)
-        elif command.startswith(CHANGES) and " show " not in command and self._happens(command):
+            return self._batch(argv, text.splitlines())
+        if command.startswith(CHANGES) and " show " not in command and self._happens(command):
             return Done(argv, 1, "", "this command fails")
         return self.run(argv, text)
 
@@ -82,6 +99,8 @@ def answer(main: Callable[[], int], faults: Faults, words: list[str]) -> int:
         return main()
     except SystemExit as end:  # --help
         return int(end.code or 0)
+    except Killed:
+        return 137
     finally:
         for number in SIGNALS:
             signal.signal(number, signal.SIG_DFL)
