@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 import signal
 import sys
 from pathlib import Path
@@ -106,6 +107,10 @@ def _change(arguments: argparse.Namespace) -> None:
         link.setup(arguments.device, settings, arguments.dry_run)
 
 
+def _words() -> str:
+    return shlex.join(["codelctl", *sys.argv[1:]])
+
+
 def _measure(arguments: argparse.Namespace) -> None:
     from . import prove
 
@@ -119,13 +124,13 @@ def _measure(arguments: argparse.Namespace) -> None:
             prove.prove(device, server, seconds, arguments.picture)
             return
         link.require_root()
-        with state.locked():
+        with state.locked(_words()):
             prove.prove(device, server, seconds, arguments.picture)
         return
     for kind in arguments.kinds:
         values.choice("KIND", kind, ("none", *values.KINDS))
     link.require_root()
-    with state.locked():
+    with state.locked(_words()):
         prove.compare(device, arguments.kinds, server, seconds, arguments.picture)
 
 
@@ -157,7 +162,7 @@ def _run(arguments: argparse.Namespace) -> int:
         else:
             service.disable(device)
     else:
-        with state.locked():
+        with state.locked(_words()):
             _change(arguments)
     return 0
 

@@ -10,19 +10,24 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import os
 import socket
 import sys
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Iterator
+from typing import Iterator, TextIO
 
 from . import values
-from .errors import Refusal
+from .errors import Failure, Refusal
 from .offloads import Feature
 from .plan import Former
 
 RUN = Path("/run/codelctl")
 SO_NETNS_COOKIE = 71
+# Less than systemd's time for a unit to stop, 90 s
+LOCK_SECONDS = 60
+QUIET_SECONDS = 1
 
 
 @dataclass(frozen=True)
@@ -80,10 +85,38 @@ def ifindexes() -> list[int]:
     return sorted(int(path.stem) for path in folder().glob("*.json") if path.stem.isdigit())
 
 
+def _try_lock(stream: TextIO) -> bool:
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _wait(stream: TextIO, path: Path) -> None:
+    """Until the lock is free; on standard error, say who has it."""
+    begin, said = time.monotonic(), ""
+    while not _try_lock(stream):
+        holder = path.read_text(errors="surrogateescape") or "another codelctl"
+        passed = time.monotonic() - begin
+        if passed > LOCK_SECONDS:
+            raise Failure(
+                f"gave up after {LOCK_SECONDS} s of waiting for {holder}: nothing was changed"
+            )
+        if passed > QUIET_SECONDS and holder != said:
+            print(f"codelctl: waiting for {holder}", file=sys.stderr, flush=True)
+            said = holder
+        time.sleep(0.1)
+
+
 @contextlib.contextmanager
-def locked() -> Iterator[None]:
+def locked(command: str) -> Iterator[None]:
     """One codelctl at a time changes links."""
     folder().mkdir(parents=True, exist_ok=True)
-    with (folder() / "lock").open("w") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
+    path = folder() / "lock"
+    with path.open("a", errors="surrogateescape") as stream:
+        _wait(stream, path)
+        stream.truncate(0)
+        stream.write(f"`{command}`, process {os.getpid()}")
+        stream.flush()
         yield

@@ -246,6 +246,22 @@ odd_names()
 	done
 }
 
+# Another codelctl changes links, for longer than one waits
+locked()
+{
+	topology
+	setup --up 8mbit
+	ip netns exec "$ROUTER" flock "$(echo /run/codelctl/*/lock)" sleep 70 &
+	defer lib_stop $!
+	sleep 0.5
+	refuses "a lock that is held" ctl setup r1 --up 7mbit
+	grep -q "^codelctl: waiting for \`codelctl setup r1 --up 8mbit\`, process [0-9]*$" <<<"$REFUSAL" || fail "it says: $REFUSAL"
+	grep -q "gave up after 60 s of waiting for .*: nothing was changed" <<<"$REFUSAL" || fail "it says: $REFUSAL"
+	check "rate of egress" "$(rate_of r1)" == 8Mbit
+	sleep 15
+	setup --up 7mbit
+}
+
 lib_add numbers "numbers, kinds and offloads of a setup, and show"
 lib_add rates "no rate makes the kernel complain, and none changes a second time"
 lib_add again "a second setup makes no event" --link pppoe-vdsl
@@ -255,6 +271,7 @@ lib_add live "other numbers change the link under load, and no packet is missing
 lib_add cells "the shaper counts ATM cells"
 lib_add sources "the framing of each --link is that of cake's keyword"
 lib_add vlan_ipv6 "IPv4, IPv6, and both in a VLAN pass through both shapers"
+lib_add locked "the lock says who has it, and is not waited for without end"
 lib_add dry_run "--dry-run changes nothing, and prints what setup does"
 lib_add odd_names "names of devices with any bytes"
 lib_main "$@"
