@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import socket
 import subprocess
 import sys
 import time
@@ -34,11 +35,27 @@ NO_SETUP = (
 
 def _gateway(device: str) -> str:
     """The first hop, which answers pings in most networks."""
-    shown = observe.listed("ip", "-json", "route", "show", "default", "dev", device)
-    found = next((route["gateway"] for route in shown if "gateway" in route), None)
-    if not found:
-        raise Refusal(f"{device} has no default route: give --server HOST")
-    return str(found)
+    for family in ("-4", "-6"):
+        shown = observe.listed("ip", family, "-json", "route", "show", "default", "dev", device)
+        found = next((route["gateway"] for route in shown if "gateway" in route), None)
+        if found:
+            # An address that is valid on one link only
+            return f"{found}%{device}" if found.startswith("fe80:") else str(found)
+    raise Refusal(f"{device} has no default route: give --server HOST")
+
+
+def _require_route(device: str, server: str) -> None:
+    """Refuse a server to which packets do not leave through the device, or one above it."""
+    try:
+        address = socket.getaddrinfo(server, None)[0][4][0]
+    except OSError as error:
+        raise Refusal(f"--server: {server}: {error.strerror}") from error
+    route = observe.listed("ip", "-json", "route", "get", str(address))[0]
+    if device not in facts.lowers(route["dev"]):
+        raise Refusal(
+            f"{server} is reached through {route['dev']}, and not through {device}: "
+            f"measure {route['dev']}, or give a server behind {device}"
+        )
 
 
 def _start(argv: list[str]) -> subprocess.Popen[str]:
@@ -228,6 +245,8 @@ def _report(phases: list[Phase], idle: Phase, file: str | None) -> None:
 def prove(device: str, server: str | None, seconds: int, file: str | None) -> None:
     """Measure the delay, idle and under load; before and after the setup, if there is one."""
     device = observe.required(observe.links(), device)["ifname"]
+    if server:
+        _require_route(device, server)
     present = link.settings_of(device)
     idle = phase(device, "idle" if server else "now", server or _gateway(device), seconds)
     if not server:
@@ -255,6 +274,7 @@ def compare(device: str, kinds: list[str], server: str, seconds: int, file: str 
     found = link.settings_of(device)
     if not found:
         raise Refusal(f"{device}: compare needs a setup: run `codelctl setup {device}` first")
+    _require_route(device, server)
     idle = phase(device, "idle", server, seconds)
     setups = {k: _lifted(found) if k == "none" else {**found, "kind": k} for k in kinds}
     _report(_with_each(device, server, seconds, setups), idle, file)

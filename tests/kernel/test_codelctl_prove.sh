@@ -87,6 +87,30 @@ without_server()
 	[[ $REFUSAL == *"r1 has no default route: give --server HOST"* ]] || fail "it says: $REFUSAL"
 }
 
+# Another device, another name of the device, and a router with IPv6 only
+routes()
+{
+	modem
+	ip -n "$ROUTER" link add other type dummy
+	ip -n "$ROUTER" link set other up
+	refuses "a server behind another device" ctl prove other --seconds 2 --server "$SERVER_IP"
+	[[ $REFUSAL == *"$SERVER_IP is reached through r1, and not through other: measure r1, "* ]] ||
+		fail "it says: $REFUSAL"
+	refuses "a name that nobody knows" ctl prove r1 --seconds 2 --server nowhere.invalid
+	[[ $REFUSAL == *"--server: nowhere.invalid: "* ]] || fail "it says: $REFUSAL"
+	ip -n "$ROUTER" link property add dev r1 altname uplink0
+	ctl prove uplink0 --seconds 2 >"$LIB_TMP/table" || fail "prove uplink0: status $?"
+	check "the median ping to the gateway" "$(cell now 10)" "<" 10
+	ip -n "$ROUTER" route del default
+	in_ns "$ROUTER" sh -c 'echo 0 >/proc/sys/net/ipv6/conf/r1/disable_ipv6'
+	in_ns "$MODEM" sh -c 'echo 0 >/proc/sys/net/ipv6/conf/m0/disable_ipv6'
+	ip -n "$ROUTER" addr add fe80::1/64 dev r1 nodad
+	ip -n "$MODEM" addr add fe80::2/64 dev m0 nodad
+	ip -n "$ROUTER" -6 route add default via fe80::2 dev r1
+	prove
+	check "the median ping to the gateway" "$(cell now 10)" "<" 10
+}
+
 # On a terminal, one line shows the progress
 progress()
 {
@@ -218,6 +242,7 @@ lib_add before_after "the delay before and after a setup, split, with a picture"
 lib_add elsewhere "a queue elsewhere is named"
 lib_add without_setup "a link that is not set up is measured as it is"
 lib_add without_server "without a server, it states what is measured"
+lib_add routes "the server is behind the device, by any of its names, and the gateway may have IPv6 only"
 lib_add progress "progress on a terminal"
 lib_add failures "a failure leaves the setup in force"
 lib_add kinds "compare measures with each kind, and the setup returns"
