@@ -8,6 +8,7 @@ of a short command is that of its imports.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shlex
 import signal
@@ -167,22 +168,34 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _interrupted(number: int, _frame: object) -> NoReturn:
-    """What was begun is led back, as after a failure; another signal must not interrupt that."""
-    for other in SIGNALS:
-        signal.signal(other, signal.SIG_IGN)
-    raise Failure(f"interrupted by {signal.Signals(number).name}")
+def _handle(received: list[int]) -> None:
+    """What was begun is led back after a signal, as after a failure; another signal must not interrupt that."""
+
+    def interrupted(number: int, _frame: object) -> NoReturn:
+        for other in SIGNALS:
+            signal.signal(other, signal.SIG_IGN)
+        received.append(number)
+        raise Failure(f"interrupted by {signal.Signals(number).name}")
+
+    for number in SIGNALS:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, interrupted)
 
 
 def main() -> int:
     # A device's name may have any bytes
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]
-    for number in SIGNALS:
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, _interrupted)
+    received: list[int] = []
+    _handle(received)
     try:
-        return _run(parser().parse_args())
+        status = _run(parser().parse_args())
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # The reader has seen enough. Python would write the rest at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
     except (Refusal, Failure) as error:
         print(f"codelctl: {error}", file=sys.stderr)
-        return 2 if isinstance(error, Refusal) else 1
+        return 128 + received[0] if received else 2 if isinstance(error, Refusal) else 1

@@ -249,9 +249,12 @@ odd_names()
 # Another codelctl changes links, for longer than one waits
 locked()
 {
+	local lock
+
 	topology
 	setup --up 8mbit
-	ip netns exec "$ROUTER" flock "$(echo /run/codelctl/*/lock)" sleep 70 &
+	lock=$(grep -l "codelctl setup r1 --up 8mbit" /run/codelctl/*/lock | xargs ls -t | head -n 1)
+	ip netns exec "$ROUTER" flock "$lock" sleep 70 &
 	defer lib_stop $!
 	sleep 0.5
 	refuses "a lock that is held" ctl setup r1 --up 7mbit
@@ -260,6 +263,20 @@ locked()
 	check "rate of egress" "$(rate_of r1)" == 8Mbit
 	sleep 15
 	setup --up 7mbit
+}
+
+# A reader that has seen enough
+closed_pipe()
+{
+	local status=0
+
+	topology
+	setup --up 8mbit
+	# shellcheck disable=SC2016 # of the other shell
+	in_ns "$ROUTER" bash -c '{ "$1" show; echo $? >"$2"; } 2>"$3" | true' bash \
+		"$CODELCTL" "$LIB_TMP/status" "$LIB_TMP/said"
+	check "status" "$(<"$LIB_TMP/status")" == 141
+	check "what it says" "$(<"$LIB_TMP/said")" empty
 }
 
 lib_add numbers "numbers, kinds and offloads of a setup, and show"
@@ -271,6 +288,7 @@ lib_add live "other numbers change the link under load, and no packet is missing
 lib_add cells "the shaper counts ATM cells"
 lib_add sources "the framing of each --link is that of cake's keyword"
 lib_add vlan_ipv6 "IPv4, IPv6, and both in a VLAN pass through both shapers"
+lib_add closed_pipe "a pipe that is closed ends show without a word"
 lib_add locked "the lock says who has it, and is not waited for without end"
 lib_add dry_run "--dry-run changes nothing, and prints what setup does"
 lib_add odd_names "names of devices with any bytes"

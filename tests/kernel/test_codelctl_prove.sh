@@ -224,7 +224,7 @@ all_killed()
 # The setup returns if compare is stopped while the shapers let everything pass
 stopped()
 {
-	local pid
+	local pid status=0
 
 	modem
 	setup --up 9mbit --down 9mbit
@@ -233,7 +233,8 @@ stopped()
 	busywait 60 lifted || fail "the shapers were not lifted"
 	sleep 3
 	kill -TERM "$pid"
-	! wait "$pid" || fail "its status is 0"
+	wait "$pid" || status=$?
+	check "its status" "$status" == 143
 	grep -q "interrupted by SIGTERM" "$LIB_TMP/said" || fail "it says: $(<"$LIB_TMP/said")"
 	check "the setup afterwards" "$(ctl show | sed 's/.*: //')" == "in force"
 }
