@@ -33,6 +33,11 @@ def settings_of(device: str) -> dict[str, str]:
     return settings(now, state.load(now.ifindex))
 
 
+def in_place_of(device: str) -> dict[str, str]:
+    now = observe.observed(device)
+    return _in_place(now, state.load(now.ifindex))
+
+
 def _in_place(now: Observed, known: State | None) -> dict[str, str]:
     """The setup without directions of which nothing is left: others may have replaced the root. Empty without any."""
     is_there = {"up": now.device.shaper, "down": now.has_ingress}
@@ -110,7 +115,7 @@ def _forget_former(device: str, ifindex: int) -> None:
 
 
 def apply(device: str, given: dict[str, str]) -> None:
-    """Lead a link that is set up to other settings for a while: what is remembered remains."""
+    """Lead directions that are in place to other settings for a while: what is remembered remains."""
     now = observe.observed(device)
     known = state.load(now.ifindex)
     request = values.parse(given)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -201,6 +202,8 @@ def _returning(device: str, settings: dict[str, str]) -> Iterator[None]:
     child = os.fork()
     if not child:
         os.setsid()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
         os.close(ending)
         if not os.read(waiting, 1):
             link.apply(device, settings)
@@ -222,7 +225,7 @@ def _with_each(
 ) -> list[Phase]:
     """Measure with each setup. The present setup returns."""
     phases = []
-    with _returning(device, link.settings_of(device)):
+    with _returning(device, link.in_place_of(device)):
         for name, settings in setups.items():
             link.apply(device, settings)
             phases += _phases(device, server, seconds, name)
@@ -247,7 +250,7 @@ def prove(device: str, server: str | None, seconds: int, file: str | None) -> No
     device = observe.required(observe.links(), device)["ifname"]
     if server:
         _require_route(device, server)
-    present = link.settings_of(device)
+    present = link.in_place_of(device)
     idle = phase(device, "idle" if server else "now", server or _gateway(device), seconds)
     if not server:
         _report([], idle, file)
@@ -271,7 +274,7 @@ def prove(device: str, server: str | None, seconds: int, file: str | None) -> No
 def compare(device: str, kinds: list[str], server: str, seconds: int, file: str | None) -> None:
     """Measure with each kind, live; `none` is the link without its rates."""
     device = observe.required(observe.links(), device)["ifname"]
-    found = link.settings_of(device)
+    found = link.in_place_of(device)
     if not found:
         raise Refusal(f"{device}: compare needs a setup: run `codelctl setup {device}` first")
     _require_route(device, server)
