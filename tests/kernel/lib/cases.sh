@@ -41,11 +41,22 @@ lib_add_each()
 
 ### Results of a case
 
+# The line of the test that has called, directly or through functions of the library: test_ecn.sh:119
+lib_where()
+{
+	local i
+
+	for ((i = 1; i < ${#BASH_SOURCE[@]}; i++)); do
+		[[ ${BASH_SOURCE[i]##*/} != "${0##*/}" ]] || break
+	done
+	echo "${0##*/}:${BASH_LINENO[i - 1]}"
+}
+
 # fail TEXT...: record a failure; the case continues. Not on standard output, which is a value
 # where a helper fails inside of $(...)
 fail()
 {
-	echo "FAIL: $*" >&2
+	echo "FAIL: $(lib_where): $*" >&2
 	echo "$*" >>"$LIB_TMP/failed"
 }
 
