@@ -555,8 +555,7 @@ static struct sk_buff *fq_codel_trim(struct Qdisc *sch)
 		if (sch->q.qlen > sch->limit)
 			skb = codel_qdisc_peek_take(sch);
 		if (skb) {
-			codel_qdisc_drop(sch, NULL, skb,
-					 CODEL_DROP_CHANGE);
+			codel_qdisc_drop(sch, NULL, skb, CODEL_DROP_CHANGE);
 			__qdisc_drop(skb, &to_free);
 			continue;
 		}

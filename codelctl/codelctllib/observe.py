@@ -20,7 +20,7 @@ from .state import State
 
 # The kind of a qdisc may be one that tc does not have, so the list of all is read as text
 QDISC = re.compile(r"^qdisc (\S+) (\S+) dev (\S+)( root)?", re.M)
-# In this time, a link that has so many packets of ingress is in use
+# A link is in use if WATCHED_PACKETS of ingress arrive in WATCHED_SECONDS
 WATCHED_SECONDS, WATCHED_PACKETS = 1, 10
 DEFAULT_QDISC = Path("/proc/sys/net/core/default_qdisc")
 

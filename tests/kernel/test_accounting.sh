@@ -139,7 +139,7 @@ memory_comes_back()
 	accounted flushed 101
 }
 
-# charged STEP OPERATOR PACKETS: so many wait, and no other packet is in memory
+# charged STEP OPERATOR PACKETS: the number of packets that wait, and no other packet is in memory
 charged()
 {
 	local qlen

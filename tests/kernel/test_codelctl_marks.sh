@@ -27,7 +27,7 @@ answers()
 	in_ns "$ROUTER" ping -c 3 -i 0.1 -W 2 "$SERVER_IP" >/dev/null || fail "$1: the server does not answer"
 }
 
-# foreign HOOK [PREFERENCE]: a rule of a firewall, which drops a protocol that nobody uses
+# foreign HOOK [PREFERENCE]: a firewall's rule, which drops UDP to port 9; the tests send none
 foreign()
 {
 	tc -n "$ROUTER" filter add dev r1 "$1" pref "${2:-7}" protocol ip flower ip_proto udp dst_port 9 action drop

@@ -96,7 +96,7 @@ routes()
 	refuses "a server behind another device" ctl prove other --seconds 2 --server "$SERVER_IP"
 	[[ $REFUSAL == *"$SERVER_IP is reached through r1, and not through other: measure r1, "* ]] ||
 		fail "it says: $REFUSAL"
-	refuses "a name that nobody knows" ctl prove r1 --seconds 2 --server nowhere.invalid
+	refuses "a name without an address" ctl prove r1 --seconds 2 --server nowhere.invalid
 	[[ $REFUSAL == *"--server: nowhere.invalid: "* ]] || fail "it says: $REFUSAL"
 	ip -n "$ROUTER" link property add dev r1 altname uplink0
 	ctl prove uplink0 --seconds 2 >"$LIB_TMP/table" || fail "prove uplink0: status $?"
