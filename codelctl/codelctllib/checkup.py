@@ -19,8 +19,6 @@ def _link(item: Owned, forwards: bool) -> facts.Link:
     now = observe.observed(item.name)
     settings = link.settings(now, item.known)
     request = values.parse(settings) if settings else None
-    devices = {"egress": now.device.link, "ingress": now.ifb.link}
-    leaves = {name: facts.leaf(found["ifname"]) for name, found in devices.items() if found}
     bypassed = link.has_redirect(now) and observe.bypassed([now.name])
     return facts.Link(
         device=now.name,
@@ -37,7 +35,6 @@ def _link(item: Owned, forwards: bool) -> facts.Link:
         flowtables=facts.flowtables(now.name),
         xdp="xdp" in (now.device.link or {}),
         neighbours=facts.neighbours(now.name, forwards),
-        leaves={name: qdisc for name, qdisc in leaves.items() if qdisc},
     )
 
 

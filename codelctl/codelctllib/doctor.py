@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from typing import Any, Iterator
+from typing import Iterator
 
 from . import rates
 from .facts import Link, Machine, Module, Plugin
@@ -14,8 +14,6 @@ from .offloads import SHORT
 # A merged packet may hold the link for as long as CoDel's target
 HELD_MS = 5.0
 GSO_BYTES = 65536
-# After this number of packets, a queue that never built up is a finding
-ENOUGH_PACKETS = 10_000
 
 
 @dataclass(frozen=True)
@@ -147,10 +145,6 @@ def _bypass(link: Link) -> Iterator[Finding]:
         yield Finding("xdp", link.device, text, fix)
 
 
-def _marks_and_drops(qdisc: dict[str, Any]) -> int:
-    return int(qdisc.get("drops", 0)) + int(qdisc.get("ecn_mark", 0))
-
-
 def _elsewhere(link: Link) -> Iterator[Finding]:
     """A shaper controls the delay only if it is the slowest part of the path."""
     if link.up and link.speed and link.up > link.speed:
@@ -161,16 +155,6 @@ def _elsewhere(link: Link) -> Iterator[Finding]:
         text = "the driver has no BQL, and the shaper is hardly slower: its rings become the queue"
         lower = rates.text(link.speed * 9 // 10)
         yield Finding("no-bql", link.device, text, _setup(link, up=lower))
-    for name, qdisc in link.leaves.items():
-        if qdisc.get("packets", 0) > ENOUGH_PACKETS and not _marks_and_drops(qdisc):
-            text = (
-                f"no packet of {qdisc['packets']} was dropped or marked by the {name} queue: the "
-                "link was never full, or its rate is below the shaper's"
-            )
-            rate = link.up if name == "egress" else link.down
-            option = "up" if name == "egress" else "down"
-            lower = rates.text((rate or 0) * 9 // 10)
-            yield Finding("queue-idle", link.device, text, _setup(link, **{option: lower}))
 
 
 def _setup(link: Link, **changed: str) -> str:

@@ -104,7 +104,6 @@ class Link:
     flowtables: list[str] = field(default_factory=list)  # "family table name"
     xdp: bool = False
     neighbours: list[Neighbour] = field(default_factory=list)
-    leaves: dict[str, dict[str, Any]] = field(default_factory=dict)  # by direction, with statistics
 
 
 def _read(path: str) -> str | None:

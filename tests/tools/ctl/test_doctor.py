@@ -28,7 +28,6 @@ MACHINE = Machine(
     served={"codel": "sch_codel_oot", "fq_codel": "built-in", "codel_oot": "sch_codel_oot"},
     forwards=True,
 )
-BUSY = {"packets": 20_000, "drops": 3, "ecn_mark": 0}
 LINK = Link(
     device="eth0",
     settings={"up": "19mbit", "down": "95mbit", "link": "docsis"},
@@ -39,7 +38,6 @@ LINK = Link(
     speed=10**9,
     now=Port(shown.link("eth0")),
     features=shown.SPLITS,
-    leaves={"egress": BUSY, "ingress": BUSY},
 )
 GRO = {"generic-receive-offload": Feature(True, False)}
 SETUP = "codelctl setup eth0"
@@ -111,11 +109,6 @@ LINKS: list[tuple[dict[str, Any], str, str]] = [
         "no-bql",
         f"{SETUP} --up 18mbit --down 95mbit --link docsis",
     ),
-    (
-        {"leaves": {"egress": BUSY, "ingress": {"packets": 20_000, "drops": 0}}},
-        "queue-idle",
-        f"{SETUP} --up 19mbit --down 85500kbit --link docsis",
-    ),
 ]
 QUEUES: list[tuple[dict[str, Any], str, str]] = [
     ({"flowtables": ["ip nat fast"]}, "flowtable", "nft delete flowtable ip nat fast"),
@@ -130,8 +123,6 @@ QUIET_QUEUES: list[dict[str, Any]] = [
 QUIET_MACHINES: list[dict[str, Any]] = [{}, {"headers": False, "dkms": False}]
 QUIET: list[dict[str, Any]] = [
     {},
-    {"leaves": {"egress": {"packets": 100, "drops": 0}}},
-    {"leaves": {"egress": {"packets": 20_000, "drops": 0, "ecn_mark": 1}}},
     {"speed": None, "bql": False},
     {"speed": 20_000_000, "up": 19_500_000},
     {"bql": False},
