@@ -128,5 +128,6 @@ clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C tc clean
 	$(MAKE) -C tests/algorithm/unit clean
+	$(MAKE) -C tests/algorithm/shaper clean
 	$(MAKE) -C tests/algorithm/flows clean
 	$(MAKE) -C tests/tools/codelstat clean

@@ -41,6 +41,13 @@ enum {
 
 #define TCA_CODEL_EXT_MAX (__TCA_CODEL_EXT_MAX - 1)
 
+/* What a link cuts packets into; the values are those of TCA_CAKE_ATM */
+enum codel_cells {
+	CODEL_CELLS_NONE,	/* nothing */
+	CODEL_CELLS_ATM,	/* 53 bytes with 48 of the packet; the last one is filled up */
+	CODEL_CELLS_PTM,	/* one byte is added to 64 bytes, or fewer at the end */
+};
+
 /*
  * Statistics are in TCA_STATS_APP of TCA_STATS2: the structure of the in-tree qdisc, then
  * the extended statistics. They may grow at the end: a reader uses as many bytes as it

@@ -57,6 +57,8 @@ def _script(name: str, *arguments: str, file: str = "") -> Program:
 HOST = {
     "unit": _make("tests/algorithm/unit", "unit"),
     "unit-mutants": _make("tests/algorithm/unit", "mutants"),
+    "shaper": _make("tests/algorithm/shaper", "unit"),
+    "shaper-mutants": _make("tests/algorithm/shaper", "mutants"),
     "flows": _make("tests/algorithm/flows", "unit"),
     "flows-mutants": _make("tests/algorithm/flows", "mutants"),
     "tc": _make("tc", "check", "tests/tools/tc/Makefile"),

@@ -131,6 +131,7 @@ INPUTS = [
     ("man/codelctl.8", "deb-install", True),
     ("tests/packages/deb/guest.sh", "deb-install", True),
     ("tests/algorithm/unit/law.c", "deb-install", False),
+    ("tests/algorithm/shaper/wire.c", "deb-install", False),
     ("tests/kernel/test_ecn.sh", "trixie test_ecn.sh", True),
     ("tests/kernel/test_ecn.sh", "sid test_flows.sh", False),
     ("tests/kernel/lib/cases.sh", "trixie test_ecn.sh", True),
