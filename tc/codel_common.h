@@ -25,26 +25,35 @@
 
 enum codel_option_type {
 	CODEL_COUNT,		/* u32 */
+	CODEL_BYTES,		/* u32, a number without a unit */
+	CODEL_SIGNED,		/* s32, bytes; a number without a unit */
+	CODEL_RATE,		/* u64, bytes/s; bit/s on the command line */
 	CODEL_PACKETS,		/* u32, printed with a "p" */
 	CODEL_SIZE,		/* u32, bytes */
 	CODEL_TIME,		/* u32, microseconds */
 	CODEL_FLAG,		/* u32, 0 or 1: "KEYWORD" or "noKEYWORD" */
 	CODEL_SELECTOR,		/* u8/u8: a value, and a mask in an attribute of its own */
+	CODEL_WORD,		/* u32, the number of a word; a string in JSON */
+	CODEL_SWITCH,		/* the same of two words; false or true in JSON */
 	CODEL_ACTION,		/* a flag in TCA_CODEL_EXT: done once, never shown */
+	CODEL_EFFECT,		/* u32, microseconds: shown, and never given */
 };
 
 /**
  * struct codel_option - one option of a kind
- * @keyword: its name on the command line and in JSON
+ * @keyword: its name on the command line and in JSON; with @words, in JSON alone
  * @help: what it does, in one line
  * @type: how it is written and printed
  * @attr: its attribute in TCA_OPTIONS, unless @ext_value is set
  * @mask_attr: CODEL_SELECTOR: the attribute of the mask
  * @mask_key: CODEL_SELECTOR: the mask's name in JSON
- * @ext_value: its attribute in TCA_CODEL_EXT, a u32; or 0
+ * @words: CODEL_WORD, CODEL_SWITCH: a word for each value, then NULL
+ * @ext_value: its attribute in TCA_CODEL_EXT; or 0
  * @ext_flag: the flag in TCA_CODEL_EXT that stands for "KEYWORD off", or for the
  *	action; or 0
- * @hide_zero: 0 means that the qdisc does not have the option
+ * @hide_zero: 0 means that the qdisc does not have the option; in TCA_CODEL_EXT, that
+ *	the text does not need it
+ * @shaper: as text, shown only if one of these differs from its default
  */
 struct codel_option {
 	const char *keyword;
@@ -53,9 +62,11 @@ struct codel_option {
 	__u16 attr;
 	__u16 mask_attr;
 	const char *mask_key;
+	const char *const *words;
 	__u16 ext_value;
 	__u16 ext_flag;
 	bool hide_zero;
+	bool shaper;
 };
 
 enum codel_stat_type {
@@ -90,7 +101,7 @@ struct codel_stat {
  * the stock tc does not have come last. Tables end with an entry without a name. Both
  * kinds have fewer options than this.
  */
-#define CODEL_OPTIONS_MAX 16
+#define CODEL_OPTIONS_MAX 24
 
 int codel_parse_options(const char *kind, const struct codel_option *options,
 			int argc, char **argv, struct nlmsghdr *n);

@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
+#include "codel_ext_stats.h"
 #include "codel_histogram.h"
 #include "codel_json.h"
-#include "../uapi/codel_uapi.h"
 
 static const char *const codel_drop_causes[] = {
 	CODEL_DROP_CAUSE_LIST(CODEL_CAUSE_WORD)
@@ -36,7 +36,7 @@ static bool codel_read_delays(struct codel_histogram *h,
 	h->bound = codel_delay_bound;
 	h->max = stats->delay_max;
 	return end <= CODEL_DELAY_BUCKETS &&
-	       stats->delay_offset >= sizeof(*stats) &&
+	       stats->delay_offset >= CODEL_EXT_STATS_MIN &&
 	       codel_copy_stats(h->packets + h->first, xstats,
 				offset + stats->delay_offset,
 				stats->delay_count * sizeof(*h->packets));
@@ -61,13 +61,16 @@ static void codel_json_causes(const char *name, const char *const *causes,
 	close_json_object();
 }
 
-static void codel_json_ext_stats(const struct codel_ext_stats *stats,
+/* @wire: wire_bytes is known */
+static void codel_json_ext_stats(const struct codel_ext_stats *stats, bool wire,
 				 const struct codel_histogram *delays)
 {
 	codel_json_count("received", &stats->received);
 	codel_json_count("sent", &stats->sent);
 	codel_json_count("queued", &stats->queued);
 	codel_json_count("bypassed", &stats->bypassed);
+	if (wire)
+		codel_json_u64("wire_bytes", stats->wire_bytes);
 	codel_json_causes("dropped", codel_drop_causes, stats->drop,
 			  CODEL_DROP_CAUSES);
 	codel_json_causes("marked", codel_mark_causes, stats->mark,
@@ -113,20 +116,31 @@ static void codel_print_accounting(FILE *f, const struct codel_ext_stats *stats)
 	codel_print_drops(f, stats);
 }
 
+static void codel_print_wire(FILE *f, const struct codel_ext_stats *stats)
+{
+	print_nl();
+	fprintf(f, "  on the wire %llu bytes",
+		(unsigned long long)stats->wire_bytes);
+}
+
 void codel_print_ext_stats(FILE *f, const struct rtattr *xstats, size_t offset)
 {
 	struct codel_histogram delays;
 	struct codel_ext_stats stats;
-	bool known;
+	bool known, wire;
 
-	if (!codel_copy_stats(&stats, xstats, offset, sizeof(stats)))
+	if (RTA_PAYLOAD(xstats) < offset + CODEL_EXT_STATS_MIN)
 		return;
+	wire = codel_copy_stats(&stats, xstats, offset, sizeof(stats)) &&
+	       codel_ext_stats_has_wire(&stats);
 	known = codel_read_delays(&delays, &stats, xstats, offset);
 	if (is_json_context()) {
-		codel_json_ext_stats(&stats, known ? &delays : NULL);
+		codel_json_ext_stats(&stats, wire, known ? &delays : NULL);
 		return;
 	}
 	if (known)
 		codel_print_percentiles(f, &delays);
 	codel_print_accounting(f, &stats);
+	if (wire && stats.wire_bytes)
+		codel_print_wire(f, &stats);
 }

@@ -8,7 +8,7 @@
 
 #include "codel_number.h"
 
-/* More than 2^-53 of 2^32, twice: the rounding errors of strtod() and of the scale */
+/* More than 2^-53 of 10^12, twice: the rounding errors of strtod() and of the scale */
 #define CODEL_ROUNDING 1e-3
 
 const struct codel_unit codel_time_units[] = {
@@ -29,6 +29,21 @@ const struct codel_unit codel_size_units[] = {
 	{ }
 };
 
+/* tc's rates: "ps" is bytes per second, "i" a power of 1024 */
+const struct codel_unit codel_rate_units[] = {
+	{ "", 1 },
+	{ "bit", 1 },			{ "bps", 8 },
+	{ "kbit", 1000 },		{ "kbps", 8000 },
+	{ "mbit", 1000000 },		{ "mbps", 8000000 },
+	{ "gbit", 1000000000 },		{ "gbps", 8000000000 },
+	{ "tbit", 1000000000000 },	{ "tbps", 8000000000000 },
+	{ "kibit", 1ULL << 10 },	{ "kibps", 1ULL << 13 },
+	{ "mibit", 1ULL << 20 },	{ "mibps", 1ULL << 23 },
+	{ "gibit", 1ULL << 30 },	{ "gibps", 1ULL << 33 },
+	{ "tibit", 1ULL << 40 },	{ "tibps", 1ULL << 43 },
+	{ }
+};
+
 static const struct codel_unit *codel_find_unit(const struct codel_unit *units,
 						const char *name)
 {
@@ -45,8 +60,8 @@ static const char *codel_skip_space(const char *str)
 	return str;
 }
 
-int codel_read_scaled(__u32 *value, bool *rest, const char *str,
-		      const struct codel_unit *units)
+int codel_read_scaled(__u64 *value, bool *rest, const char *str,
+		      const struct codel_unit *units, __u64 max)
 {
 	const char *digits = codel_skip_space(str);
 	const struct codel_unit *unit;
@@ -62,23 +77,25 @@ int codel_read_scaled(__u32 *value, bool *rest, const char *str,
 	if (!unit)
 		return -EINVAL;
 
-	scaled *= unit->scale;
-	if (scaled < 0 || scaled > UINT32_MAX + 1.0)
+	scaled *= (double)unit->scale;
+	if (scaled < 0 || scaled > (double)max + 1.0)
 		return -ERANGE;
 	whole = (__u64)(scaled + CODEL_ROUNDING);
 	*rest = scaled - (double)whole > CODEL_ROUNDING;
-	if (whole > UINT32_MAX)
+	if (whole > max)
 		return -ERANGE;
-	*value = (__u32)whole;
+	*value = whole;
 	return 0;
 }
 
-int codel_read_integer(__u32 *value, const char *str, __u32 max)
+/* Read a sign and the digits after it. */
+static int codel_read_digits(unsigned long long *value, bool *negative,
+			     const char *str)
 {
 	const char *p = codel_skip_space(str);
-	unsigned long long result;
-	const bool negative = *p == '-';
 	char *end;
+
+	*negative = *p == '-';
 
 	if (*p == '-' || *p == '+')
 		p++;
@@ -86,11 +103,32 @@ int codel_read_integer(__u32 *value, const char *str, __u32 max)
 		return -EINVAL;
 
 	/* ERANGE leaves the largest number there is, which is too large */
-	result = strtoull(p, &end, 0);
-	if (*end)
+	*value = strtoull(p, &end, 0);
+	return *end ? -EINVAL : 0;
+}
+
+int codel_read_integer(__u32 *value, const char *str, __u32 max)
+{
+	unsigned long long digits;
+	bool negative;
+
+	if (codel_read_digits(&digits, &negative, str))
 		return -EINVAL;
-	if (result > max || (negative && result))
+	if (digits > max || (negative && digits))
 		return -ERANGE;
-	*value = (__u32)result;
+	*value = (__u32)digits;
+	return 0;
+}
+
+int codel_read_signed(__s32 *value, const char *str)
+{
+	unsigned long long digits;
+	bool negative;
+
+	if (codel_read_digits(&digits, &negative, str))
+		return -EINVAL;
+	if (digits > INT32_MAX)
+		return -ERANGE;
+	*value = negative ? -(__s32)digits : (__s32)digits;
 	return 0;
 }

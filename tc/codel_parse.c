@@ -19,11 +19,11 @@
 /* One option as parsed from the command line */
 struct codel_value {
 	enum { CODEL_NOT_GIVEN, CODEL_GIVEN, CODEL_BY_FLAG } state;
-	__u32 value;
+	__u64 value;
 	__u32 mask;
 };
 
-/* The words of each type in help and in errors */
+/* The words of each type in help and in errors. Ranges narrower than the type are the modules'. */
 static const struct {
 	const char *arg;
 	const char *noun;
@@ -31,6 +31,10 @@ static const struct {
 } codel_types[] = {
 	[CODEL_COUNT] = { "NUMBER", "a number", "0 to 4294967295" },
 	[CODEL_PACKETS] = { "PACKETS", "a number", "0 to 4294967295" },
+	[CODEL_BYTES] = { "BYTES", "a number of bytes", "0 to 256" },
+	[CODEL_SIGNED] = { "BYTES", "a number of bytes", "-64 to 256" },
+	[CODEL_RATE] = { "RATE", "a rate (bit, kbit, mbit, gbit or tbit; bps, kbps, ... in bytes)",
+			 "8bit to 1000gbit" },
 	[CODEL_SIZE] = { "SIZE", "a size (b, k, m or g)",
 			 "0 to 4294967295 bytes; b, k, m or g" },
 	[CODEL_TIME] = { "TIME", "a time (us, ms or s)",
@@ -38,12 +42,24 @@ static const struct {
 	[CODEL_FLAG] = { "", "", "" },
 	[CODEL_SELECTOR] = { "VALUE/MASK", "of the form VALUE/MASK",
 			     "0/0 to 255/255" },
+	[CODEL_WORD] = { "", "", "" },
+	[CODEL_SWITCH] = { "", "", "" },
 	[CODEL_ACTION] = { "", "", "" },
+	[CODEL_EFFECT] = { "", "", "" },
 };
 
 static bool codel_can_be_off(const struct codel_option *o)
 {
 	return o->ext_flag && o->type != CODEL_ACTION;
+}
+
+/* "noatm | atm | ptm" */
+static void codel_join_words(char *to, size_t size, const char *const *words)
+{
+	size_t len = 0;
+
+	for (; *words && len < size; words++)
+		len += (size_t)snprintf(to + len, size - len, "%s%s", len ? " | " : "", *words);
 }
 
 static void codel_usage_line(const struct codel_option *o)
@@ -53,6 +69,8 @@ static void codel_usage_line(const struct codel_option *o)
 	if (o->type == CODEL_FLAG)
 		snprintf(name, sizeof(name), "%s | no%s", o->keyword,
 			 o->keyword);
+	else if (o->words)
+		codel_join_words(name, sizeof(name), o->words);
 	else
 		snprintf(name, sizeof(name), "%s%s%s%s", o->keyword,
 			 o->type == CODEL_ACTION ? "" : " ",
@@ -67,10 +85,12 @@ static void codel_usage(const char *kind, const struct codel_option *options)
 
 	fprintf(stderr, "Usage: ... %s [ OPTION ]...\nOPTION is one of\n", kind);
 	for (; options->keyword; options++) {
-		codel_usage_line(options);
+		if (options->type != CODEL_EFFECT)
+			codel_usage_line(options);
 		size |= options->type == CODEL_SIZE;
 	}
 	fprintf(stderr, "TIME is in us, ms or s; us if it has no unit\n");
+	fprintf(stderr, "RATE is in bit, kbit, mbit, gbit or tbit; bps, kbps, ... are in bytes; bit if it has no unit\n");
 	if (size)
 		fprintf(stderr, "SIZE is in b, k, m or g; bytes if it has no unit\n");
 }
@@ -96,7 +116,8 @@ static int codel_read_time(struct codel_value *v, const char *str)
 	bool rest;
 	int err;
 
-	err = codel_read_scaled(&v->value, &rest, str, codel_time_units);
+	err = codel_read_scaled(&v->value, &rest, str, codel_time_units,
+				UINT32_MAX);
 	if (!err && rest)
 		err = -EDOM;
 	return err;
@@ -114,7 +135,42 @@ static int codel_read_size(struct codel_value *v, const char *str)
 {
 	bool rest;
 
-	return codel_read_scaled(&v->value, &rest, str, codel_size_units);
+	return codel_read_scaled(&v->value, &rest, str, codel_size_units,
+				 UINT32_MAX);
+}
+
+/* Round down to whole bytes per second, as the stock tc does. */
+static int codel_read_rate(struct codel_value *v, const char *str)
+{
+	bool rest;
+	int err;
+
+	err = codel_read_scaled(&v->value, &rest, str, codel_rate_units,
+				CODEL_BITS_MAX);
+	v->value /= 8;
+	return err;
+}
+
+static int codel_read_number(struct codel_value *v, const char *str, __u32 max)
+{
+	__u32 number;
+	int err;
+
+	err = codel_read_integer(&number, str, max);
+	if (!err)
+		v->value = number;
+	return err;
+}
+
+static int codel_read_bytes(struct codel_value *v, const char *str)
+{
+	__s32 number;
+	int err;
+
+	err = codel_read_signed(&number, str);
+	if (!err)
+		v->value = (__u32)number;
+	return err;
 }
 
 static int codel_read_selector(struct codel_value *v, const char *str)
@@ -128,7 +184,7 @@ static int codel_read_selector(struct codel_value *v, const char *str)
 	memcpy(value, str, (size_t)(slash - str));
 	value[slash - str] = '\0';
 
-	err = codel_read_integer(&v->value, value, UINT8_MAX);
+	err = codel_read_number(v, value, UINT8_MAX);
 	if (err)
 		return err;
 	return codel_read_integer(&v->mask, slash + 1, UINT8_MAX);
@@ -144,8 +200,12 @@ static int codel_read_typed(struct codel_value *v, const char *str,
 		return codel_read_size(v, str);
 	case CODEL_SELECTOR:
 		return codel_read_selector(v, str);
+	case CODEL_RATE:
+		return codel_read_rate(v, str);
+	case CODEL_SIGNED:
+		return codel_read_bytes(v, str);
 	default:
-		return codel_read_integer(&v->value, str, UINT32_MAX);
+		return codel_read_number(v, str, UINT32_MAX);
 	}
 }
 
@@ -167,7 +227,7 @@ static int codel_read_value(const char *kind, const struct codel_option *o,
 	case 0:
 		if (o->type == CODEL_SIZE && codel_is_in_bits(str))
 			fprintf(stderr, "Warning: %s: %s: \"%s\" is in bits: %u bytes\n",
-				kind, o->keyword, str, v->value);
+				kind, o->keyword, str, (__u32)v->value);
 		return 0;
 	case -ERANGE:
 		return codel_error(kind, o->keyword,
@@ -183,17 +243,33 @@ static int codel_read_value(const char *kind, const struct codel_option *o,
 	}
 }
 
-/* Flags answer to "no" in front of their keyword as well */
+/* Return the value for which @arg stands alone; -1 if it is no such word of the option. */
+static int codel_find_word(const struct codel_option *o, const char *arg)
+{
+	int i;
+
+	if (o->type == CODEL_FLAG) {
+		if (!strcmp(arg, o->keyword))
+			return 1;
+		return !strncmp(arg, "no", 2) && !strcmp(arg + 2, o->keyword) ? 0 : -1;
+	}
+	for (i = 0; o->words && o->words[i]; i++)
+		if (!strcmp(arg, o->words[i]))
+			return i;
+	return -1;
+}
+
+/* @word is set as codel_find_word() returns it. */
 static const struct codel_option *
-codel_find_option(const struct codel_option *options, const char *arg,
-		  bool *negated)
+codel_find_option(const struct codel_option *options, const char *arg, int *word)
 {
 	const struct codel_option *o;
 
 	for (o = options; o->keyword; o++) {
-		*negated = o->type == CODEL_FLAG && !strncmp(arg, "no", 2) &&
-			   !strcmp(arg + 2, o->keyword);
-		if (*negated || !strcmp(arg, o->keyword))
+		*word = codel_find_word(o, arg);
+		if (*word >= 0)
+			return o;
+		if (!o->words && o->type != CODEL_EFFECT && !strcmp(arg, o->keyword))
 			return o;
 	}
 	return NULL;
@@ -206,11 +282,11 @@ static int codel_read_options(const char *kind,
 {
 	const struct codel_option *o;
 	struct codel_value *v;
-	bool negated;
+	int word;
 	int i;
 
 	for (i = 0; i < argc; i++) {
-		o = codel_find_option(options, argv[i], &negated);
+		o = codel_find_option(options, argv[i], &word);
 		if (!o) {
 			if (strcmp(argv[i], "help"))
 				fprintf(stderr, "%s: \"%s\" is not an option\n",
@@ -219,9 +295,9 @@ static int codel_read_options(const char *kind,
 			return -1;
 		}
 		v = &values[o - options];
-		if (o->type == CODEL_FLAG) {
+		if (word >= 0) {
 			v->state = CODEL_GIVEN;
-			v->value = !negated;
+			v->value = (__u32)word;
 			continue;
 		}
 		if (o->type == CODEL_ACTION) {
@@ -242,15 +318,21 @@ static int codel_put_u8(struct nlmsghdr *n, int attr, __u32 value)
 	return addattr_l(n, CODEL_REQUEST_MAX, attr, &byte, sizeof(byte));
 }
 
+static int codel_put_u32(struct nlmsghdr *n, int attr, __u64 value)
+{
+	const __u32 word = (__u32)value;
+
+	return addattr_l(n, CODEL_REQUEST_MAX, attr, &word, sizeof(word));
+}
+
 static int codel_put_value(struct nlmsghdr *n, const struct codel_option *o,
 			   const struct codel_value *v)
 {
 	if (o->type != CODEL_SELECTOR)
-		return addattr_l(n, CODEL_REQUEST_MAX, o->attr, &v->value,
-				 sizeof(v->value));
+		return codel_put_u32(n, o->attr, v->value);
 	if (codel_put_u8(n, o->mask_attr, v->mask))
 		return -1;
-	return codel_put_u8(n, o->attr, v->value);
+	return codel_put_u8(n, o->attr, (__u32)v->value);
 }
 
 /* Whether the request needs TCA_CODEL_EXT for this option */
@@ -266,6 +348,8 @@ static int codel_put_in_ext(struct nlmsghdr *n, const struct codel_option *o,
 {
 	if (v->state == CODEL_BY_FLAG)
 		return addattr_l(n, CODEL_REQUEST_MAX, o->ext_flag, NULL, 0);
+	if (o->type != CODEL_RATE)
+		return codel_put_u32(n, o->ext_value, v->value);
 	return addattr_l(n, CODEL_REQUEST_MAX, o->ext_value, &v->value,
 			 sizeof(v->value));
 }

@@ -8,40 +8,102 @@
 #include "../uapi/codel_uapi.h"
 
 /* 0 if the attribute is absent or too short, as every tc reads it */
-static bool codel_get_attr(__u32 *value, const struct rtattr *attr, size_t len)
+static bool codel_get_attr(__u64 *value, const struct rtattr *attr, size_t len)
 {
+	__u32 word;
+
 	*value = 0;
 	if (!attr || RTA_PAYLOAD(attr) < len)
 		return false;
-	if (len == sizeof(__u8))
+	if (len == sizeof(__u8)) {
 		*value = *(const __u8 *)RTA_DATA(attr);
-	else
-		memcpy(value, RTA_DATA(attr), len);
+	} else if (len == sizeof(word)) {
+		memcpy(&word, RTA_DATA(attr), sizeof(word));
+		*value = word;
+	} else {
+		memcpy(value, RTA_DATA(attr), sizeof(*value));
+	}
 	return true;
 }
 
-static void codel_print_value(FILE *f, const struct codel_option *o,
-			      __u32 value)
+/* NULL for a value that only a newer module sends */
+static const char *codel_word(const struct codel_option *o, __u64 value)
 {
+	__u64 i;
+
+	for (i = 0; o->words && o->words[i]; i++)
+		if (i == value)
+			return o->words[i];
+	return NULL;
+}
+
+static void codel_json_value(const struct codel_option *o, __u64 value)
+{
+	const char *word = codel_word(o, value);
+
+	if (o->type == CODEL_RATE)
+		codel_json_u64(o->keyword, value);
+	else if (o->type == CODEL_SIGNED)
+		codel_json_int(o->keyword, (__s32)value);
+	else if (o->type == CODEL_SWITCH)
+		codel_json_bool(o->keyword, value);
+	else if (word)
+		codel_json_string(o->keyword, word);
+	else
+		codel_json_uint(o->keyword, (__u32)value);
+}
+
+/* In the largest unit without a fraction, so that tc reads the same rate: 20Mbit, 1500Kbit */
+static void codel_print_rate(FILE *f, const struct codel_option *o, __u64 rate)
+{
+	static const char *const units[] = { "", "K", "M", "G", "T" };
+	unsigned long long bits = rate * 8;
+	size_t i = 0;
+
+	while (bits && bits % 1000 == 0 && i + 1 < sizeof(units) / sizeof(*units)) {
+		bits /= 1000;
+		i++;
+	}
+	fprintf(f, "%s %llu%sbit ", o->keyword, bits, units[i]);
+}
+
+static void codel_text_value(FILE *f, const struct codel_option *o, __u64 value)
+{
+	const char *word = codel_word(o, value);
 	char buf[SPRINT_BSIZE];
 
-	if (is_json_context()) {
-		codel_json_uint(o->keyword, value);
-		return;
-	}
 	switch (o->type) {
 	case CODEL_PACKETS:
-		fprintf(f, "%s %up ", o->keyword, value);
+		fprintf(f, "%s %up ", o->keyword, (__u32)value);
 		break;
 	case CODEL_SIZE:
-		fprintf(f, "%s %s ", o->keyword, sprint_size(value, buf));
+		fprintf(f, "%s %s ", o->keyword, sprint_size((__u32)value, buf));
 		break;
 	case CODEL_TIME:
-		fprintf(f, "%s %s ", o->keyword, sprint_time(value, buf));
+	case CODEL_EFFECT:
+		fprintf(f, "%s %s ", o->keyword, sprint_time((__u32)value, buf));
+		break;
+	case CODEL_SIGNED:
+		fprintf(f, "%s %d ", o->keyword, (__s32)value);
+		break;
+	case CODEL_RATE:
+		codel_print_rate(f, o, value);
 		break;
 	default:
-		fprintf(f, "%s %u ", o->keyword, value);
+		if (word)
+			fprintf(f, "%s ", word);
+		else
+			fprintf(f, "%s %u ", o->keyword, (__u32)value);
 	}
+}
+
+static void codel_print_value(FILE *f, const struct codel_option *o,
+			      __u64 value)
+{
+	if (is_json_context())
+		codel_json_value(o, value);
+	else
+		codel_text_value(f, o, value);
 }
 
 static void codel_print_flag(FILE *f, const struct codel_option *o, bool on)
@@ -53,13 +115,13 @@ static void codel_print_flag(FILE *f, const struct codel_option *o, bool on)
 }
 
 static void codel_print_selector(FILE *f, const struct codel_option *o,
-				 __u32 value, __u32 mask)
+				 __u64 value, __u64 mask)
 {
 	if (is_json_context()) {
-		codel_json_uint(o->keyword, value);
-		codel_json_uint(o->mask_key, mask);
+		codel_json_uint(o->keyword, (__u32)value);
+		codel_json_uint(o->mask_key, (__u32)mask);
 	} else {
-		fprintf(f, "%s %#x/%#x ", o->keyword, value, mask);
+		fprintf(f, "%s %#x/%#x ", o->keyword, (__u32)value, (__u32)mask);
 	}
 }
 
@@ -70,7 +132,7 @@ static void codel_print_selector(FILE *f, const struct codel_option *o,
 static void codel_print_option(FILE *f, const struct codel_option *o,
 			       struct rtattr **tb)
 {
-	__u32 value, mask;
+	__u64 value, mask;
 
 	if (o->ext_value)
 		return;
@@ -82,7 +144,7 @@ static void codel_print_option(FILE *f, const struct codel_option *o,
 		return;
 	}
 
-	if (!codel_get_attr(&value, tb[o->attr], sizeof(value)))
+	if (!codel_get_attr(&value, tb[o->attr], sizeof(__u32)))
 		return;
 	if (!value && (o->hide_zero || o->type == CODEL_FLAG))
 		return;
@@ -100,6 +162,26 @@ static void codel_print_off(FILE *f, const struct codel_option *o)
 		fprintf(f, "%s off ", o->keyword);
 }
 
+/* Return whether TCA_CODEL_EXT contains the value of this option. */
+static bool codel_get_ext(__u64 *value, const struct codel_option *o,
+			  struct rtattr **ext)
+{
+	return o->ext_value &&
+	       codel_get_attr(value, ext[o->ext_value],
+			      o->type == CODEL_RATE ? sizeof(__u64) : sizeof(__u32));
+}
+
+/* Return whether an option of the shaper differs from its default: it is not off, or not 0. */
+static bool codel_is_shaped(const struct codel_option *o, struct rtattr **ext)
+{
+	__u64 value;
+
+	for (; o->keyword; o++)
+		if (o->shaper && codel_get_ext(&value, o, ext) && (o->ext_flag || value))
+			return true;
+	return false;
+}
+
 /*
  * Print the values that the stock tc leaves out. A selector that matches every
  * packet is the default of every qdisc, so only JSON contains it.
@@ -107,19 +189,19 @@ static void codel_print_off(FILE *f, const struct codel_option *o)
 static void codel_print_more(FILE *f, const struct codel_option *o,
 			     struct rtattr **tb, struct rtattr **ext)
 {
-	__u32 value, mask;
+	__u64 value, mask;
 
 	if (o->type == CODEL_FLAG) {
-		if (codel_get_attr(&value, tb[o->attr], sizeof(value)) && !value)
+		if (codel_get_attr(&value, tb[o->attr], sizeof(__u32)) && !value)
 			codel_print_flag(f, o, false);
 	} else if (o->type == CODEL_SELECTOR) {
 		if (codel_get_attr(&value, tb[o->attr], sizeof(__u8)) &&
 		    codel_get_attr(&mask, tb[o->mask_attr], sizeof(__u8)) &&
 		    !value && !mask && is_json_context())
 			codel_print_selector(f, o, value, mask);
-	} else if (o->ext_value &&
-		   codel_get_attr(&value, ext[o->ext_value], sizeof(value))) {
-		codel_print_value(f, o, value);
+	} else if (codel_get_ext(&value, o, ext)) {
+		if (value || !o->hide_zero || is_json_context())
+			codel_print_value(f, o, value);
 	} else if (o->ext_flag && ext[o->ext_flag] &&
 		   (o->ext_value || !tb[o->attr])) {
 		codel_print_off(f, o);
@@ -138,6 +220,7 @@ int codel_print_options(FILE *f, const struct codel_option *options,
 	struct rtattr *ext[TCA_CODEL_EXT_MAX + 1];
 	struct rtattr *tb[TCA_CODEL_EXT + 1];
 	const struct codel_option *o;
+	bool shaper;
 
 	if (!opt)
 		return 0;
@@ -151,8 +234,9 @@ int codel_print_options(FILE *f, const struct codel_option *options,
 		return 0;
 
 	codel_parse_nest(ext, TCA_CODEL_EXT_MAX, tb[TCA_CODEL_EXT]);
+	shaper = is_json_context() || codel_is_shaped(options, ext);
 	for (o = options; o->keyword; o++)
-		if (o->type != CODEL_ACTION)
+		if (o->type != CODEL_ACTION && (shaper || !o->shaper))
 			codel_print_more(f, o, tb, ext);
 	return 0;
 }

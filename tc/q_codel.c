@@ -3,6 +3,7 @@
  * tc front end of codel and codel_oot: one queue under CoDel.
  */
 #include "codel_common.h"
+#include "codel_shaper_options.h"
 #include "../uapi/codel_uapi.h"
 
 static const struct codel_option codel_options[] = {
@@ -38,7 +39,9 @@ static const struct codel_option codel_options[] = {
 		.ext_value = TCA_CODEL_EXT_CEILING,
 		.ext_flag = TCA_CODEL_EXT_CEILING_OFF,
 		.help = "delay at which senders that ignore signals lose every packet",
-	}, {
+	},
+	CODEL_SHAPER_OPTIONS,
+	{
 		.keyword = "reset_stats",
 		.type = CODEL_ACTION,
 		.ext_flag = TCA_CODEL_EXT_RESET_STATS,

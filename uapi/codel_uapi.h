@@ -29,6 +29,25 @@
  *	a dump: the ceiling in force; absent if it is off.
  * @TCA_CODEL_EXT_CEILING_OFF: flag. In a request: no ceiling (an error together with
  *	one). In a dump: there is none.
+ * @TCA_CODEL_EXT_PAD: aligns a u64
+ * @TCA_CODEL_EXT_RATE: u64, bytes/s, 1 to 125000000000. In a request: shape to this rate.
+ *	In a dump: the rate; absent if it is off.
+ * @TCA_CODEL_EXT_RATE_OFF: flag. In a request: do not shape (an error together with a
+ *	rate). In a dump: there is no shaper.
+ * @TCA_CODEL_EXT_OVERHEAD: s32, bytes, -64 to 256, that the link adds to a network layer
+ *	packet. In a request: count packets from their network layer header, and add this
+ * @TCA_CODEL_EXT_OVERHEAD_OFF: flag. Packets have the length that the kernel counts, with
+ *	link layer header and size table
+ * @TCA_CODEL_EXT_MPU: u32, least bytes of a packet on the link, 0 to 256
+ * @TCA_CODEL_EXT_CELLS: u32, enum codel_cells
+ * @TCA_CODEL_EXT_INGRESS: u32, 0 for off: packets have crossed the link before they arrive, so
+ *	that those that are dropped take their time, too
+ * @TCA_CODEL_EXT_SPLIT_GSO: u32, 0 for off: super-packets are segmented before they are queued.
+ *	Until a request has it, it is 1 if there is a rate at which a super-packet holds the
+ *	link for longer than 1 ms
+ * @TCA_CODEL_EXT_TARGET_EFFECTIVE: u32, us. In a dump: the target in force, with a rate.
+ *	In a request: ignored
+ * @TCA_CODEL_EXT_INTERVAL_EFFECTIVE: u32, us, as @TCA_CODEL_EXT_TARGET_EFFECTIVE
  */
 enum {
 	TCA_CODEL_EXT_UNSPEC,
@@ -36,6 +55,17 @@ enum {
 	TCA_CODEL_EXT_RESET_STATS,
 	TCA_CODEL_EXT_CEILING,
 	TCA_CODEL_EXT_CEILING_OFF,
+	TCA_CODEL_EXT_PAD,
+	TCA_CODEL_EXT_RATE,
+	TCA_CODEL_EXT_RATE_OFF,
+	TCA_CODEL_EXT_OVERHEAD,
+	TCA_CODEL_EXT_OVERHEAD_OFF,
+	TCA_CODEL_EXT_MPU,
+	TCA_CODEL_EXT_CELLS,
+	TCA_CODEL_EXT_INGRESS,
+	TCA_CODEL_EXT_SPLIT_GSO,
+	TCA_CODEL_EXT_TARGET_EFFECTIVE,
+	TCA_CODEL_EXT_INTERVAL_EFFECTIVE,
 	__TCA_CODEL_EXT_MAX
 };
 
@@ -114,6 +144,7 @@ enum codel_mark_cause {
  * @delay_first: number of the first bucket in the histogram; those left out count 0
  * @delay_count: number of buckets in the histogram, __u64 each; see codel_delay.h
  * @reserved: 0
+ * @wire_bytes: of @sent, as the shaper counts them; 0 without rate, overhead, mpu and cells
  *
  * received = sent + queued + the sum of drop. The buckets are read without a lock, and
  * may count packets that are sent after the other members are read.
@@ -131,6 +162,7 @@ struct codel_ext_stats {
 	__u16 delay_first;
 	__u16 delay_count;
 	__u16 reserved;
+	__aligned_u64 wire_bytes;
 };
 
 /**

@@ -13,7 +13,7 @@ void cs_csv_header(FILE *out)
 	for (i = 0; i < CODEL_MARK_CAUSES; i++)
 		fprintf(out, ",mark_%s", cs_mark_words[i]);
 	fputs(",p50_ns,p90_ns,p99_ns,p999_ns,max_ns,backlog_packets,backlog_bytes,backlog_ms,"
-	      "verdict,module,verdict_code\n", out);
+	      "verdict,module,verdict_code,wire_bytes,rate\n", out);
 }
 
 static void cs_csv_text(FILE *out, const char *text)
@@ -54,6 +54,18 @@ static void cs_csv_causes(FILE *out, const struct cs_delta *delta)
 		cs_csv_uint(out, delta->mark[i]);
 }
 
+static void cs_csv_shaper(FILE *out, const struct cs_row *row)
+{
+	if (row->q->oot)
+		cs_csv_uint(out, row->delta.wire);
+	else
+		cs_put(out, ",");
+	if (row->q->rate != UINT64_MAX)
+		cs_csv_uint(out, row->q->rate);
+	else
+		cs_put(out, ",");
+}
+
 static void cs_csv_row(FILE *out, const struct cs_row *row)
 {
 	const struct cs_qdisc *q = row->q;
@@ -85,6 +97,7 @@ static void cs_csv_row(FILE *out, const struct cs_row *row)
 	cs_csv_quoted(out, verdict);
 	cs_csv_text(out, cs_module_word(q));
 	cs_csv_text(out, cs_code_words[code]);
+	cs_csv_shaper(out, row);
 	cs_put(out, "\n");
 }
 

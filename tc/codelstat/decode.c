@@ -15,8 +15,7 @@
 
 #include "labels.h"
 #include "raw.h"
-
-#define CS_NS_PER_US 1000ULL
+#include "../codel_ext_stats.h"
 
 /* As mnl_attr_for_each() goes, without a call for every step: most of the time of a dump of
  * a thousand qdiscs is spent here.
@@ -76,6 +75,14 @@ static void cs_us(uint64_t *ns, const struct nlattr *attr)
 		*ns = us * CS_NS_PER_US;
 }
 
+static void cs_u64(uint64_t *value, const struct nlattr *attr)
+{
+	uint64_t got;
+
+	if (cs_copy(&got, sizeof(got), attr) >= sizeof(got))
+		*value = got;
+}
+
 /* Copy a word of at most @size - 1 bytes; the terminating 0 may be missing. */
 static void cs_word(char *to, size_t size, const struct nlattr *attr)
 {
@@ -133,7 +140,11 @@ static bool cs_options(struct cs_qdisc *q, const struct nlattr *options)
 	cs_nested(ext, TCA_CODEL_EXT_MAX, tb[TCA_CODEL_EXT]);
 	q->ce_threshold = UINT64_MAX;
 	q->ceiling = UINT64_MAX;
+	q->rate = UINT64_MAX;
 	cs_us(&q->ceiling, ext[TCA_CODEL_EXT_CEILING]);
+	cs_u64(&q->rate, ext[TCA_CODEL_EXT_RATE]);
+	cs_u32(&q->target_effective, ext[TCA_CODEL_EXT_TARGET_EFFECTIVE]);
+	cs_u32(&q->interval_effective, ext[TCA_CODEL_EXT_INTERVAL_EFFECTIVE]);
 	if (q->type == CS_CODEL)
 		cs_codel_options(q, tb);
 	else
@@ -155,13 +166,15 @@ static bool cs_ext_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
 	const unsigned char *at;
 	size_t len, bytes;
 
-	if (given < offset + sizeof(*stats))
+	if (given < offset + CODEL_EXT_STATS_MIN)
 		return false;
 	at = (const unsigned char *)mnl_attr_get_payload(app) + offset;
 	len = given - offset;
-	memcpy(stats, at, sizeof(*stats));
+	memcpy(stats, at, len < sizeof(*stats) ? len : sizeof(*stats));
+	if (!codel_ext_stats_has_wire(stats))
+		stats->wire_bytes = 0;
 	bytes = stats->delay_count * sizeof(*q->delay);
-	if (stats->delay_offset < sizeof(*stats) || stats->delay_offset > len ||
+	if (stats->delay_offset < CODEL_EXT_STATS_MIN || stats->delay_offset > len ||
 	    bytes > len - stats->delay_offset ||
 	    stats->delay_first + stats->delay_count > CODEL_DELAY_BUCKETS) {
 		memset(stats, 0, sizeof(*stats));

@@ -28,6 +28,7 @@ static void cs_delta_oot(struct cs_delta *delta, const struct cs_qdisc *before,
 		delta->delays += delay[i];
 	}
 	delta->collisions = CS_SINCE(collisions);
+	delta->wire = CS_SINCE(ext_stats.wire_bytes);
 }
 
 static void cs_delta_in_tree(struct cs_delta *delta, const struct cs_qdisc *before,

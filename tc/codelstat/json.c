@@ -89,6 +89,11 @@ static void cs_json_options(FILE *out, const struct cs_qdisc *q)
 	cs_json_uint(out, "interval_ns", q->interval);
 	cs_json_uint_or_off(out, "ce_threshold_ns", q->ce_threshold);
 	cs_json_uint_or_off(out, "ceiling_ns", q->ceiling);
+	cs_json_uint_or_off(out, "rate", q->rate);
+	if (q->rate != UINT64_MAX) {
+		cs_json_uint(out, "target_effective_ns", cs_target(q));
+		cs_json_uint(out, "interval_effective_ns", cs_interval(q));
+	}
 	cs_json_bool(out, "ecn", q->ecn);
 	if (q->type == CS_FQ_CODEL) {
 		cs_json_uint(out, "flows", q->flows);
@@ -153,6 +158,7 @@ static void cs_json_ext_stats(FILE *out, const struct cs_qdisc *q)
 	cs_json_count(out, "queued", &stats->queued);
 	cs_put(out, ",");
 	cs_json_count(out, "bypassed", &stats->bypassed);
+	cs_json_uint(out, "wire_bytes", stats->wire_bytes);
 	cs_json_causes(out, stats);
 	if (q->type == CS_FQ_CODEL)
 		cs_json_uint(out, "shared", q->collisions);
@@ -186,6 +192,8 @@ static void cs_json_delta(FILE *out, const struct cs_row *row)
 	cs_put(out, ",\"change\":{\"bytes\":");
 	cs_put_uint(out, d->bytes);
 	cs_json_uint(out, "packets", d->packets);
+	if (row->q->oot)
+		cs_json_uint(out, "wire_bytes", d->wire);
 	cs_json_words(out, "drops", cs_drop_words, d->cause, CODEL_DROP_CAUSES);
 	cs_json_words(out, "marks", cs_mark_words, d->mark, CODEL_MARK_CAUSES);
 	if (row->delays.known) {

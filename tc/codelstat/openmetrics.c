@@ -47,8 +47,9 @@ struct metrics_field {
 
 enum metrics_form {
 	METRICS_PLAIN,
+	METRICS_PLAIN_OR_OFF,	/* UINT64_MAX is not shown */
 	METRICS_NS,		/* shown as seconds */
-	METRICS_NS_OR_OFF,	/* the same; UINT64_MAX is not shown */
+	METRICS_NS_OR_OFF,	/* both */
 };
 
 /**
@@ -158,19 +159,21 @@ static void metrics_number(const struct metrics_text *text,
 {
 	const struct cs_qdisc *qdisc = &text->snapshot->qdiscs[i];
 	const struct metrics_field *field = qdisc->oot ? &family->oot : &family->in_tree;
+	bool ns = family->form == METRICS_NS || family->form == METRICS_NS_OR_OFF;
 	uint64_t value;
 
 	if (!field->size || (family->fq && qdisc->type != CS_FQ_CODEL))
 		return;
 	value = metrics_get(qdisc, field);
-	if (family->form == METRICS_NS_OR_OFF && value == UINT64_MAX)
+	if (value == UINT64_MAX &&
+	    (family->form == METRICS_NS_OR_OFF || family->form == METRICS_PLAIN_OR_OFF))
 		return;
 	metrics_begin(text->out, family, metrics_suffix(family), qdisc);
 	fputs("} ", text->out);
-	if (family->form == METRICS_PLAIN)
-		fprintf(text->out, "%" PRIu64, value);
-	else
+	if (ns)
 		metrics_ns(text->out, value);
+	else
+		fprintf(text->out, "%" PRIu64, value);
 	fputc('\n', text->out);
 }
 
@@ -345,6 +348,9 @@ static const struct metrics_family metrics_families[] = {
 	{ COUNTER("codel_bypassed_bytes", "bytes",
 		  "Bytes that were sent past the empty queue."),
 	  .oot = FIELD(ext_stats.bypassed.bytes) },
+	{ COUNTER("codel_wire_bytes", "bytes",
+		  "Bytes sent on the link as the shaper counts them; 0 without a shaper."),
+	  .oot = FIELD(ext_stats.wire_bytes) },
 	{ COUNTER("codel_new_flows", NULL, "Times that a flow became active."),
 	  .oot = FIELD(new_flow_count), .in_tree = FIELD(new_flow_count), .fq = true },
 	{ COUNTER("codel_shared_packets", "packets",
@@ -375,6 +381,9 @@ static const struct metrics_family metrics_families[] = {
 		"Setting: delay at which every packet is dropped if signals have no effect; "
 		"absent if off."),
 	  .oot = FIELD(ceiling), .form = METRICS_NS_OR_OFF },
+	{ GAUGE("codel_rate_bytes_per_second", "bytes_per_second",
+		"Setting: rate of the shaper; absent if off."),
+	  .oot = FIELD(rate), .form = METRICS_PLAIN_OR_OFF },
 	{ GAUGE("codel_limit_packets", "packets", "Setting: most packets in the queue."),
 	  .oot = FIELD(limit), .in_tree = FIELD(limit) },
 	{ GAUGE("codel_memory_limit_bytes", "bytes",

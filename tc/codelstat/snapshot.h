@@ -16,6 +16,8 @@
 #include "../../uapi/codel_delay.h"
 #include "../../uapi/codel_uapi.h"
 
+#define CS_NS_PER_US	1000ULL
+
 #define CS_KIND_MAX	16
 #define CS_NAME_MAX	(3 * (IFNAMSIZ - 1) + 1)	/* of a device, with escapes */
 
@@ -51,9 +53,12 @@ enum cs_kind {
  * @limit: packets
  * @flows: queues; 0 in codel
  * @memory_limit: bytes; 0 in codel, or if not known
+ * @ecn: marks
  * @ce_threshold: ns; UINT64_MAX if off
  * @ceiling: ns; UINT64_MAX if off, or if the module has none
- * @ecn: marks
+ * @rate: of the shaper, bytes/s; UINT64_MAX if off, or if the module has none
+ * @target_effective: the target in force, us; 0 without a rate, where it is @target
+ * @interval_effective: the same of @interval
  * @bytes: sent, bypassed packets included
  * @packets: the same, segments of the wire
  * @drops: all causes, in 32 bits (qstats)
@@ -91,9 +96,12 @@ struct cs_qdisc {
 	uint32_t limit;
 	uint32_t flows;
 	uint32_t memory_limit;
+	bool ecn;
 	uint64_t ce_threshold;
 	uint64_t ceiling;
-	bool ecn;
+	uint64_t rate;
+	uint32_t target_effective;
+	uint32_t interval_effective;
 
 	uint64_t bytes;
 	uint64_t packets;
@@ -121,6 +129,18 @@ struct cs_qdisc {
 static inline bool cs_is_automatic(uint32_t handle)
 {
 	return handle >> 31;
+}
+
+/* Target and interval in force, ns */
+static inline uint64_t cs_target(const struct cs_qdisc *qdisc)
+{
+	return qdisc->target_effective ? qdisc->target_effective * CS_NS_PER_US : qdisc->target;
+}
+
+static inline uint64_t cs_interval(const struct cs_qdisc *qdisc)
+{
+	return qdisc->interval_effective ? qdisc->interval_effective * CS_NS_PER_US :
+					   qdisc->interval;
 }
 
 /* Packets in a bucket of codel_delay.h; most qdiscs have few buckets that are not empty */
@@ -274,6 +294,7 @@ const struct cs_qdisc *cs_snapshot_find(const struct cs_snapshot *in,
  *	and the rest as codel
  * @mark: packets by enum codel_mark_cause
  * @collisions: packets on overflow flows, see codel_fq_xstats
+ * @wire: bytes sent in it, as the shaper counts them
  * @delays: packets of the histogram @delay
  * @delay: sojourn times in the interval; only of out-of-tree qdiscs
  */
@@ -286,6 +307,7 @@ struct cs_delta {
 	uint64_t cause[CODEL_DROP_CAUSES];
 	uint64_t mark[CODEL_MARK_CAUSES];
 	uint64_t collisions;
+	uint64_t wire;
 	uint64_t delays;
 	uint64_t delay[CODEL_DELAY_BUCKETS];
 };

@@ -199,6 +199,11 @@ static void cs_where(FILE *out, const struct cs_row *row, const struct cs_column
 		cs_add(&line, ", ");
 		cs_add(&line, cs_module_word(q));
 	}
+	if (q->rate != UINT64_MAX) {
+		cs_add(&line, ", rate ");
+		cs_add(&line, cs_text_number(text, (double)q->rate * 8));
+		cs_add(&line, "bit/s");
+	}
 	cs_causes(&line, "drops", row, row->delta.cause, cs_drop_words, CODEL_DROP_CAUSES);
 	cs_causes(&line, "marks", row, row->delta.mark, cs_mark_words, CODEL_MARK_CAUSES);
 	cs_line_end(out, &line);

@@ -33,6 +33,7 @@ static void cs_total_add_delta(struct cs_delta *total, const struct cs_delta *de
 
 	total->bytes += delta->bytes;
 	total->packets += delta->packets;
+	total->wire += delta->wire;
 	total->drops += delta->drops;
 	total->marks += delta->marks;
 	total->delays += delta->delays;

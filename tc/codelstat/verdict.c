@@ -54,7 +54,7 @@ static struct cs_rule cs_first(const struct cs_rule *rule)
 
 static struct cs_rule cs_choose_rule(const struct cs_facts *f)
 {
-	const double target = (double)f->q->target, interval = (double)f->q->interval;
+	const double target = (double)cs_target(f->q), interval = (double)cs_interval(f->q);
 	const struct cs_delays *delays = &f->delays;
 	const struct cs_qdisc *q = f->q;
 	const struct cs_delta *d = f->d;
@@ -160,8 +160,8 @@ static void cs_value(char to[CS_TEXT], const char *name, const struct cs_facts *
 		{ "p90", true, f->delays.p90 },
 		{ "p99", true, f->delays.p99 },
 		{ "max", true, f->delays.max },
-		{ "target", true, (double)f->q->target },
-		{ "interval", true, (double)f->q->interval },
+		{ "target", true, (double)cs_target(f->q) },
+		{ "interval", true, (double)cs_interval(f->q) },
 		{ "threshold", true, (double)f->q->ce_threshold },
 		{ "packet", true, f->packet },
 		{ "qlen", false, (double)f->q->qlen },
@@ -230,7 +230,7 @@ static void cs_learn(struct cs_facts *f, const struct cs_flow *flows, size_t n_f
 		     ceiling * 100 >= (d->packets + d->drops) * CS_OVERLOAD;
 	/* senders that react are back near the target within a few intervals */
 	f->slow_flow = f->acts && f->share >= CS_SHARE &&
-		       (f->delays.p99 > (double)f->q->interval || f->ceiling);
+		       (f->delays.p99 > (double)cs_interval(f->q) || f->ceiling);
 }
 
 enum cs_code cs_verdict(const struct cs_qdisc *qdisc, const struct cs_delta *delta,

@@ -51,12 +51,17 @@ static void watch_remember(struct watch *watch, const struct cs_delays *delays)
 static void watch_title(char *line, const struct cs_qdisc *qdisc)
 {
 	char handle[CS_TEXT], parent[CS_TEXT], target[CS_TEXT], interval[CS_TEXT];
+	char rate[CS_TEXT];
+	int len;
 
-	snprintf(line, WATCH_LINE, "%s  %s %s  %s%s%s  target %s  interval %s", qdisc->dev,
-		 qdisc->kind, cs_text_handle(handle, qdisc->handle), qdisc->above,
-		 *qdisc->above ? " " : "", cs_text_handle(parent, qdisc->parent),
-		 cs_text_time(target, (double)qdisc->target),
-		 cs_text_time(interval, (double)qdisc->interval));
+	len = snprintf(line, WATCH_LINE, "%s  %s %s  %s%s%s  target %s  interval %s", qdisc->dev,
+		       qdisc->kind, cs_text_handle(handle, qdisc->handle), qdisc->above,
+		       *qdisc->above ? " " : "", cs_text_handle(parent, qdisc->parent),
+		       cs_text_time(target, (double)cs_target(qdisc)),
+		       cs_text_time(interval, (double)cs_interval(qdisc)));
+	if (qdisc->rate != UINT64_MAX && len < WATCH_LINE)
+		snprintf(line + len, (size_t)(WATCH_LINE - len), "  rate %sbit/s",
+			 cs_text_number(rate, (double)qdisc->rate * 8));
 }
 
 /* Of an interval, rates; of all that was counted, numbers */
@@ -114,7 +119,7 @@ static void watch_chart(FILE *out, const struct watch *watch, const struct cs_ro
 		.samples = watch->samples,
 		.n = watch->n,
 		.delay = row->delta.delay,
-		.target = (double)row->q->target,
+		.target = (double)cs_target(row->q),
 		.seconds = row->since ? row->delta.seconds : watch->common->interval,
 		.columns = term->width,
 	};

@@ -54,13 +54,15 @@ def codel_oot(
     ceiling_drops: int = 0,
     kind: bytes = b"codel_oot",
     parent: int = ROOT,
+    wire: int | None = None,
 ) -> bytes:
     """An out-of-tree codel with these attributes in its nest. The ceiling has dropped packets of 100
-    bytes, as many as left."""
+    bytes, as many as left. Modules without a shaper do not send the bytes on the wire."""
     counts = [0] * 28
     counts[0:2] = [2 * ceiling_drops, 200 * ceiling_drops]  # received
     counts[2:4] = counts[22:24] = [ceiling_drops, 100 * ceiling_drops]  # sent, and the last cause
-    app = bytes(40) + struct.pack("=30Q4H", *counts, 0, 0, 248, 0, 0, 0)
+    more = b"" if wire is None else struct.pack("=Q", wire)
+    app = bytes(40) + struct.pack("=30Q4H", *counts, 0, 0, 248 + len(more), 0, 0, 0) + more
     basic = attribute(1, struct.pack("=QI4x", 100 * ceiling_drops, ceiling_drops))
     options = attribute(2, struct.pack("=I", 1000)) + attribute(64 | NESTED, nest)
     more = attribute(2, options) + attribute(7, basic + attribute(4, app))

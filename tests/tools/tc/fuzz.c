@@ -18,6 +18,7 @@
 #include <arpa/inet.h>
 #include <linux/if_ether.h>
 
+#include "../../../tc/codel_ext_stats.h"
 #include "../../../tc/tc_plugin.h"
 #include "../../../uapi/codel_delay.h"
 #include "../../../uapi/codel_uapi.h"
@@ -36,6 +37,7 @@ static FILE *null;
 static char words[WORDS_MAX][WORD_LEN];
 static unsigned int selector;
 static int n_words;
+static bool effect;	/* the value in force, which is no option */
 
 /* The statistics in the printed JSON */
 static struct {
@@ -108,7 +110,7 @@ static void word(const char *format, ...)
 {
 	va_list args;
 
-	if (shown.on)
+	if (shown.on || effect)
 		return;
 	if (n_words == WORDS_MAX)
 		die("more words than options");
@@ -154,7 +156,8 @@ void close_json_array(unsigned int type, const char *name)
 int print_color_string(unsigned int type, unsigned int color, const char *key,
 		       const char *fmt, const char *value)
 {
-	word("%s", key);
+	if (strcmp(key, "atm"))
+		word("%s", key);
 	word("%s", value);
 	return 0;
 }
@@ -162,7 +165,10 @@ int print_color_string(unsigned int type, unsigned int color, const char *key,
 int print_color_bool(unsigned int type, unsigned int color, const char *key,
 		     const char *fmt, bool value)
 {
-	word("%s%s", value ? "" : "no", key);
+	if (!strcmp(key, "ingress"))
+		word(value ? "ingress" : "egress");
+	else
+		word("%s%s%s", value ? "" : "no", value || !strchr(key, '_') ? "" : "_", key);
 	return 0;
 }
 
@@ -186,6 +192,7 @@ int print_color_int(unsigned int type, unsigned int color, const char *key,
 int print_color_uint(unsigned int type, unsigned int color, const char *key,
 		     const char *fmt, unsigned int value)
 {
+	effect = strstr(key, "_effective");
 	if (!strcmp(key, "ce_threshold_selector")) {
 		selector = value;
 	} else if (!strcmp(key, "ce_threshold_mask")) {
@@ -195,6 +202,7 @@ int print_color_uint(unsigned int type, unsigned int color, const char *key,
 		word("%s", key);
 		word("%u", value);
 	}
+	effect = false;
 	return 0;
 }
 
@@ -206,7 +214,7 @@ int print_color_u64(unsigned int type, unsigned int color, const char *key,
 		shown.max = value;
 	shown.buckets += !strcmp(key, "from_ns");
 	word("%s", key);
-	word("%llu", (unsigned long long)value);
+	word("%llu%s", (unsigned long long)value, strcmp(key, "rate") ? "" : "bps");
 	return 0;
 }
 
@@ -258,9 +266,11 @@ int parse_rtattr_flags(struct rtattr *tb[], int max, struct rtattr *rta,
 
 /* ---- the meaning of the options, implemented a second time ---- */
 
-enum shape { NUMBER, TIME, SIZE, FLAG, SELECTOR, ACTION };
+enum shape { NUMBER, TIME, SIZE, FLAG, SELECTOR, ACTION, RATE, SIGNED, WORDS };
 
-/* @ext: in the nest, of the value; @flag: there, of "off" or of an action */
+/* @ext: in the nest, of the value; @flag: there, of "off" or of an action. @keyword of WORDS: one
+ * for each value, with blanks between them
+ */
 struct meaning {
 	const char *keyword;
 	enum shape shape;
@@ -268,6 +278,14 @@ struct meaning {
 	int flag;
 	int ext;
 };
+
+#define SHAPER_MEANING								\
+	{ "rate", RATE, 0, TCA_CODEL_EXT_RATE_OFF, TCA_CODEL_EXT_RATE },	\
+	{ "overhead", SIGNED, 0, TCA_CODEL_EXT_OVERHEAD_OFF, TCA_CODEL_EXT_OVERHEAD }, \
+	{ "mpu", NUMBER, 0, 0, TCA_CODEL_EXT_MPU },				\
+	{ "noatm atm ptm", WORDS, 0, 0, TCA_CODEL_EXT_CELLS },			\
+	{ "egress ingress", WORDS, 0, 0, TCA_CODEL_EXT_INGRESS },		\
+	{ "no_split_gso split_gso", WORDS, 0, 0, TCA_CODEL_EXT_SPLIT_GSO }
 
 static const struct meaning codel_meaning[] = {
 	{ "limit", NUMBER, TCA_CODEL_LIMIT, 0, 0 },
@@ -277,6 +295,7 @@ static const struct meaning codel_meaning[] = {
 	{ "ce_threshold", TIME, TCA_CODEL_CE_THRESHOLD,
 	  TCA_CODEL_EXT_CE_THRESHOLD_OFF, 0 },
 	{ "ceiling", TIME, 0, TCA_CODEL_EXT_CEILING_OFF, TCA_CODEL_EXT_CEILING },
+	SHAPER_MEANING,
 	{ "reset_stats", ACTION, 0, TCA_CODEL_EXT_RESET_STATS, 0 },
 	{ NULL, NUMBER, 0, 0, 0 }
 };
@@ -295,6 +314,7 @@ static const struct meaning fq_codel_meaning[] = {
 	  TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR, 0, 0 },
 	{ "drop_batch", NUMBER, TCA_FQ_CODEL_DROP_BATCH_SIZE, 0, 0 },
 	{ "ceiling", TIME, 0, TCA_CODEL_EXT_CEILING_OFF, TCA_CODEL_EXT_CEILING },
+	SHAPER_MEANING,
 	{ "reset_stats", ACTION, 0, TCA_CODEL_EXT_RESET_STATS, 0 },
 	{ NULL, NUMBER, 0, 0, 0 }
 };
@@ -314,7 +334,7 @@ struct expectation {
 	bool present[EXPECT_MAX];
 	uint32_t value[EXPECT_MAX];
 	bool ext_present[TCA_CODEL_EXT_MAX + 1];
-	uint32_t ext_value[TCA_CODEL_EXT_MAX + 1];
+	uint64_t ext_value[TCA_CODEL_EXT_MAX + 1];
 };
 
 struct request {
@@ -364,6 +384,66 @@ static void spell_size(char *buf, uint32_t bytes)
 	strcpy(buf + len, "kb");
 }
 
+/* Bytes per second, up to 1000 Gbit/s */
+static uint64_t roll_rate(void)
+{
+	return rng_next(&rng) >> below(64) & ((1ULL << 36) - 1);
+}
+
+static void spell_rate(char *buf, uint64_t rate)
+{
+	static const char *const units[] = { "k", "M", "G", "t" };
+	unsigned long long bits = rate * 8 + below(8), unit = 1000;
+	int digits = 3;
+
+	switch (below(3)) {
+	case 0:
+		snprintf(buf, WORD_LEN, "%llubps", (unsigned long long)rate);
+		break;
+	case 1:
+		snprintf(buf, WORD_LEN, "%llu%s", bits, below(2) ? "" : "bit");
+		break;
+	default:
+		for (unsigned int i = below(4); i; i--, digits += 3)
+			unit *= 1000;
+		snprintf(buf, WORD_LEN, "%llu.%0*llu%sbit", bits / unit, digits,
+			 bits % unit, units[digits / 3 - 1]);
+	}
+}
+
+/* The word of @keyword that has this number */
+static void spell_word(char *buf, const char *keyword, uint64_t number)
+{
+	while (number--)
+		keyword = strchr(keyword, ' ') + 1;
+	snprintf(buf, WORD_LEN, "%.*s", (int)strcspn(keyword, " "), keyword);
+}
+
+/* An option that is in the nest alone */
+static void choose_ext(const struct meaning *m, struct expectation *e)
+{
+	uint64_t v = roll_u32();
+
+	if (m->shape == WORDS) {
+		v = below(m->ext == TCA_CODEL_EXT_CELLS ? 3 : 2);
+		spell_word(words[n_words++], m->keyword, v);
+	} else {
+		word("%s", m->keyword);
+	}
+	if (m->shape == RATE)
+		spell_rate(words[n_words++], v = roll_rate());
+	else if (m->shape == TIME)
+		spell_time(words[n_words++], (uint32_t)v);
+	else if (m->shape == SIGNED)
+		word("%d", (int32_t)(v &= 0x7fffffff) * (below(2) ? 1 : -1));
+	else if (m->shape == NUMBER)
+		word("%" PRIu64, v);
+	if (m->shape == SIGNED && words[n_words - 1][0] == '-')
+		v = (uint32_t)-v;
+	e->ext_present[m->ext] = true;
+	e->ext_value[m->ext] = v;
+}
+
 static void choose(const struct meaning *m, struct expectation *e)
 {
 	uint32_t v = roll_u32();
@@ -376,10 +456,7 @@ static void choose(const struct meaning *m, struct expectation *e)
 		return;
 	}
 	if (m->ext) {
-		word("%s", m->keyword);
-		spell_time(words[n_words++], v);
-		e->ext_present[m->ext] = true;
-		e->ext_value[m->ext] = v;
+		choose_ext(m, e);
 		return;
 	}
 	/* 0 is no legal drop_batch, and no kernel's dump shows it */
@@ -446,11 +523,29 @@ static void show_words(const char *what)
 	putchar('\n');
 }
 
-/* Those that the meanings name are there, with 4 bytes or none, and no others */
+/* Bytes of an attribute in the nest */
+static size_t ext_size(int number)
+{
+	switch (number) {
+	case TCA_CODEL_EXT_RATE:
+		return sizeof(uint64_t);
+	case TCA_CODEL_EXT_CEILING:
+	case TCA_CODEL_EXT_OVERHEAD:
+	case TCA_CODEL_EXT_MPU:
+	case TCA_CODEL_EXT_CELLS:
+	case TCA_CODEL_EXT_INGRESS:
+	case TCA_CODEL_EXT_SPLIT_GSO:
+		return sizeof(uint32_t);
+	default:
+		return 0;
+	}
+}
+
+/* Those that the meanings name are there, and no others */
 static void check_ext(const struct rtattr *nest, const struct expectation *e)
 {
 	struct rtattr *ext[TCA_CODEL_EXT_MAX + 1] = { 0 };
-	uint32_t v;
+	uint64_t v;
 
 	if (nest)
 		parse_rtattr_flags(ext, TCA_CODEL_EXT_MAX, RTA_DATA(nest),
@@ -461,11 +556,12 @@ static void check_ext(const struct rtattr *nest, const struct expectation *e)
 		if (!ext[i])
 			continue;
 		v = 0;
-		if (RTA_PAYLOAD(ext[i]) != (i == TCA_CODEL_EXT_CEILING) * sizeof(v))
+		if (RTA_PAYLOAD(ext[i]) != ext_size(i))
 			die("in the nest, %d has %zu bytes", i, RTA_PAYLOAD(ext[i]));
 		memcpy(&v, RTA_DATA(ext[i]), RTA_PAYLOAD(ext[i]));
 		if (v != e->ext_value[i])
-			die("in the nest, %d is %u, not %u", i, v, e->ext_value[i]);
+			die("in the nest, %d is %" PRIu64 ", not %" PRIu64, i, v,
+			    e->ext_value[i]);
 	}
 }
 
@@ -557,14 +653,14 @@ static void compare_with_libc(const char *text, uint32_t value)
 
 static void any_text(void)
 {
-	static const char alphabet[] = "0001259.e+-xXmsuSUMkbgi /\t\xff";
+	static const char alphabet[] = "0001259.e+-xXmsuSUMkbgitTpP /\t\xff";
 	struct qdisc_util *util = &fq_codel_oot_qdisc_util;
 	struct rtattr *tb[EXPECT_MAX];
 	struct request r;
 	uint32_t value;
 	unsigned int i;
 	unsigned int len = below(12);
-	const char *keyword = fq_codel_meaning[below(11)].keyword;
+	const char *keyword = fq_codel_meaning[below(14)].keyword;
 
 	n_words = 0;
 	word("%s", keyword);
@@ -643,7 +739,7 @@ static void any_bytes(void)
 /* Set the position of the histogram: right, nearly right, or anywhere */
 static void any_place(struct codel_ext_stats *ext, unsigned int buckets)
 {
-	ext->delay_offset = sizeof(*ext);
+	ext->delay_offset = below(4) ? sizeof(*ext) : CODEL_EXT_STATS_MIN;
 	ext->delay_count = (__u16)buckets;
 	ext->delay_first = (__u16)below(CODEL_DELAY_BUCKETS - buckets + 1);
 	if (!below(8))
@@ -657,9 +753,9 @@ static void any_place(struct codel_ext_stats *ext, unsigned int buckets)
 /* Whether @payload contains all buckets of @ext: a second implementation */
 static bool is_whole(const struct codel_ext_stats *ext, size_t at, size_t payload)
 {
-	if (payload < at + sizeof(*ext))
+	if (payload < at + CODEL_EXT_STATS_MIN)
 		return false;
-	return ext->delay_offset >= sizeof(*ext) &&
+	return ext->delay_offset >= CODEL_EXT_STATS_MIN &&
 	       ext->delay_first + ext->delay_count <= CODEL_DELAY_BUCKETS &&
 	       (!ext->delay_count ||
 		at + ext->delay_offset + 8u * ext->delay_count <= payload);

@@ -36,6 +36,8 @@ NESTED = 0x8000
 TCA_KIND, TCA_OPTIONS, TCA_STATS2 = 1, 2, 7
 TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_APP = 1, 3, 4
 TCA_CODEL_EXT, CE_THRESHOLD_OFF, RESET_STATS, CEILING, CEILING_OFF = 64, 1, 2, 3, 4
+RATE, RATE_OFF, OVERHEAD, OVERHEAD_OFF, MPU, CELLS, INGRESS, SPLIT_GSO = range(6, 14)
+TARGET_EFFECTIVE, INTERVAL_EFFECTIVE = 14, 15
 NO_PLUGINS = "/nonexistent"
 
 Attrs = dict[int, bytes]
@@ -166,11 +168,24 @@ def encode(table: dict[str, Option], values: dict[str, int]) -> bytes:
     return b"".join(attr(table[k].attr, wire(table[k], v)) for k, v in values.items())
 
 
-def ext(*flags: int, ceiling: int | None = None) -> bytes:
+def ext(*flags: int, ceiling: int | None = None, more: Attrs | None = None) -> bytes:
     payload = b"".join(attr(flag, b"") for flag in flags)
     if ceiling is not None:
         payload += attr(CEILING, u32(ceiling))
+    payload += b"".join(attr(number, value) for number, value in (more or {}).items())
     return attr(TCA_CODEL_EXT | NESTED, payload)
+
+
+def shaper(
+    rate: int, overhead: int, mpu: int = 0, cells: int = 0, ingress: int = 0, split: int = 0
+) -> Attrs:
+    """What a module dumps of a shaper; a rate of 0 or an overhead of -65 is off."""
+    values = {RATE: struct.pack("=Q", rate)} if rate else {RATE_OFF: b""}
+    values |= {OVERHEAD_OFF: b""} if overhead == -65 else {OVERHEAD: struct.pack("=i", overhead)}
+    return values | {MPU: u32(mpu), CELLS: u32(cells), INGRESS: u32(ingress), SPLIT_GSO: u32(split)}
+
+
+NO_SHAPER = shaper(0, -65)
 
 
 def random_value(rng: random.Random, option: Option) -> int:
@@ -201,7 +216,12 @@ def test_help_names_every_option(tc: Tc) -> None:
                 assert keyword in words, f"{kind}: {keyword}"
             if option.shape == "flag":
                 assert "no" + keyword in words, f"{kind}: no{keyword}"
-        assert "\tceiling TIME | off  " in tc.refusal(kind, "help"), words
+        for line in (
+            "ceiling TIME | off", "rate RATE | off", "overhead BYTES | off", "mpu BYTES",
+            "noatm | atm | ptm", "egress | ingress", "no_split_gso | split_gso",
+        ):  # fmt: skip
+            assert f"\t{line}  " in tc.refusal(kind, "help"), f"{line}: {words}"
+        assert not any("effective" in word for word in words), words
 
 
 def test_requests_are_those_of_the_stock_tc(tc: Tc) -> None:
@@ -254,6 +274,142 @@ def test_ceiling_is_sent(tc: Tc) -> None:
         nest = attrs(sent.pop(TCA_CODEL_EXT | NESTED))
         assert nest == {CE_THRESHOLD_OFF: b"", RESET_STATS: b"", CEILING: u32(1500)}, nest
         assert sent == {table["target"].attr: u32(7)}, sent
+
+
+# Words of the command line, and the attribute in the nest
+SHAPER_WORDS: list[tuple[str, int, bytes]] = [
+    ("rate off", RATE_OFF, b""),
+    ("overhead off", OVERHEAD_OFF, b""),
+    *((f"overhead {n}", OVERHEAD, struct.pack("=i", n)) for n in (0, 18, -14, 257, -(2**31) + 1)),
+    ("overhead +0x10", OVERHEAD, struct.pack("=i", 16)),
+    *((f"mpu {n}", MPU, u32(n)) for n in (0, 64, 257, U32)),
+    *((word, CELLS, u32(n)) for n, word in enumerate(("noatm", "atm", "ptm"))),
+    *((word, INGRESS, u32(n)) for n, word in enumerate(("egress", "ingress"))),
+    *((word, SPLIT_GSO, u32(n)) for n, word in enumerate(("no_split_gso", "split_gso"))),
+]
+
+
+def test_shaper_is_sent(tc: Tc) -> None:
+    for kind, table in KINDS.items():
+        for words, number, value in SHAPER_WORDS:
+            sent = tc.add(kind, words.split())
+            assert sent == {TCA_CODEL_EXT | NESTED: attr(number, value)}, f"{words}: {sent}"
+        words = "limit 7 ingress rate 20mbit atm overhead 40 mpu 96 egress ptm overhead -3 rate off split_gso"
+        sent = tc.add(kind, words.split())
+        wanted = shaper(0, -3, 96, 2, 0, 1)
+        assert attrs(sent.pop(TCA_CODEL_EXT | NESTED)) == wanted, sent
+        assert sent == {table["limit"].attr: u32(7)}, sent
+
+
+# Bits per second in one
+RATE_UNITS = {"": 1, "bit": 1, "bps": 8} | {
+    f"{prefix}{unit}": scale**power * bits
+    for power, letter in enumerate("kmgt", 1)
+    for prefix, scale in ((letter, 1000), (f"{letter}i", 1024))
+    for unit, bits in (("bit", 1), ("bps", 8))
+}
+
+
+def rate_of(tc: Tc, *words: str) -> int:
+    nest = attrs(tc.add("codel", ["rate", *words])[TCA_CODEL_EXT | NESTED])
+    assert list(nest) == [RATE], nest
+    (rate,) = struct.unpack("=Q", nest[RATE])
+    return int(rate)
+
+
+def test_rates_are_exact(tc: Tc) -> None:
+    rng = random.Random(12)
+    for unit, bits in RATE_UNITS.items():
+        for text, value in (("8", 8), ("1.5", Fraction(3, 2)), ("0.125", Fraction(1, 8))):
+            assert rate_of(tc, text + unit) == value * bits // 8, text + unit
+        assert rate_of(tc, "8" + unit.upper()) == bits, unit
+    for _ in range(100):
+        rate = rng.randrange(1, 125 * 10**9 + 1)
+        bits = rng.choice([rate * 8, rate * 8 + rng.randrange(8)])
+        for text in (f"{bits}bit", f"{rate}bps", f"{bits}", f"{bits // 1000}.{bits % 1000:03}kbit",
+                     f"{bits // 10**9}.{bits % 10**9:09}Gbit"):  # fmt: skip
+            assert rate_of(tc, text) == rate, text
+    for text, rate in {
+        "1000gbit": 125 * 10**9,
+        "0": 0,
+        "7bit": 0,
+        "1000tbit": 125 * 10**12,
+    }.items():
+        assert rate_of(tc, text) == rate, text
+
+
+def test_rates_are_those_of_the_stock_tc(tc: Tc) -> None:
+    """The same words give tbf the same rate, and tc prints it alike if it is a round one."""
+    for unit in RATE_UNITS:
+        for number in ("8", "20", "9.5", "97"):
+            tbf = tc.add("tbf", ["rate", number + unit, "burst", "100k", "limit", "1m"])
+            (rate,) = struct.unpack_from("=8xI", tbf[1])
+            if rate == 2**32 - 1:
+                (rate,) = struct.unpack("=Q", tbf[4])
+            assert rate_of(tc, number + unit) == rate, number + unit
+    for rate in (1, 125, 12500, 187500, 2500000, 15432500, 10**8, 3 * 10**9, 125 * 10**9):
+        assert tc.add("tbf", ["rate", f"{rate}bps", "burst", "100k", "limit", "1m"])
+        stock = tc.text().split(" rate ")[1].split()[0]
+        tc.dump("codel", ext(more=shaper(rate, -65)))
+        assert f" rate {stock} overhead off " in tc.text(), f"{tc.text()}, not {stock}"
+
+
+def test_shaper_is_shown(tc: Tc) -> None:
+    effective = {TARGET_EFFECTIVE: u32(18168), INTERVAL_EFFECTIVE: u32(113168)}
+    for kind, table in KINDS.items():
+        limit = encode(table, {"limit": 7})
+        tc.dump(kind, limit + ext(CE_THRESHOLD_OFF, ceiling=50000))
+        without = tc.text().removesuffix("\n")
+        for values, words, wanted in (
+            (NO_SHAPER, "", [None, None, 0, "noatm", False, False]),
+            (shaper(2500000, 18, 64, 0, 0, 1), "rate 20Mbit overhead 18 mpu 64 noatm split_gso ",
+             [2500000, 18, 64, "noatm", False, True]),
+            (shaper(1, -64, 0, 2, 1, 0), "rate 8bit overhead -64 mpu 0 ptm ingress no_split_gso ",
+             [1, -64, 0, "ptm", True, False]),
+            (shaper(154321, -65), "rate 1234568bit overhead off mpu 0 noatm no_split_gso ",
+             [154321, None, 0, "noatm", False, False]),
+            (shaper(0, 0), "rate off overhead 0 mpu 0 noatm no_split_gso ",
+             [None, 0, 0, "noatm", False, False]),
+            (shaper(0, -65, 1), "rate off overhead off mpu 1 noatm no_split_gso ",
+             [None, None, 1, "noatm", False, False]),
+            (shaper(0, -65, 0, 1), "rate off overhead off mpu 0 atm no_split_gso ",
+             [None, None, 0, "atm", False, False]),
+            (shaper(0, -65, 0, 0, 1), "rate off overhead off mpu 0 noatm ingress no_split_gso ",
+             [None, None, 0, "noatm", True, False]),
+            (shaper(0, -65, 0, 0, 0, 1), "rate off overhead off mpu 0 noatm split_gso ",
+             [None, None, 0, "noatm", False, True]),
+        ):  # fmt: skip
+            shaped = RATE in values
+            more = values | effective if shaped else values
+            tc.dump(kind, limit + ext(CE_THRESHOLD_OFF, ceiling=50000, more=more))
+            words += "target_effective 18.2ms interval_effective 113ms " * shaped
+            assert tc.text() == f"{without}{words}\n", f"{tc.text()!r}, not {words!r}"
+            names = ["rate", "overhead", "mpu", "atm", "ingress", "split_gso"]
+            expected = dict(zip(names, wanted)) | {
+                "limit": 7,
+                "ce_threshold": None,
+                "ceiling": 50000,
+            }
+            if shaped:
+                expected |= {"target_effective": 18168, "interval_effective": 113168}
+            assert tc.json()["options"] == expected, tc.json()
+
+
+def test_shaper_of_another_version(tc: Tc) -> None:
+    """Short attributes are absent, and numbers without a word are numbers."""
+    for kind, table in KINDS.items():
+        limit = encode(table, {"limit": 7})
+        for number in (RATE, OVERHEAD, MPU, CELLS, INGRESS, SPLIT_GSO, TARGET_EFFECTIVE):
+            for value in (b"", b"\1\0\0"):
+                tc.dump(kind, limit + ext(more={number: value}))
+                assert tc.text().endswith(" limit 7p \n"), f"{number}: {tc.text()}"
+                assert tc.json()["options"] == {"limit": 7}, f"{number}: {tc.json()}"
+        tc.dump(kind, limit + ext(more={RATE: u32(5)}))
+        assert tc.json()["options"] == {"limit": 7}, tc.json()
+        tc.dump(kind, limit + ext(more={CELLS: u32(3), SPLIT_GSO: u32(2), 16: u32(1)}))
+        assert tc.text().endswith(" limit 7p atm 3 split_gso 2 \n"), tc.text()
+        wanted = {"limit": 7, "atm": 3, "split_gso": True}
+        assert tc.json()["options"] == wanted, tc.json()
 
 
 def test_reset_stats_is_sent(tc: Tc) -> None:
@@ -361,6 +517,8 @@ def test_sizes_that_do_not_fit_are_refused(tc: Tc) -> None:
 def test_errors_name_keyword_and_value(tc: Tc) -> None:
     time = "0us to 4294967295us; us, ms or s"
     count = "0 to 4294967295"
+    rates = "bit, kbit, mbit, gbit or tbit; bps, kbps, ... in bytes"
+    both = ("ceiling", "rate", "overhead", "mpu")
     cases = [
         (["target", "5 parsecs"], 'target: "5 parsecs" is not a time (us, ms or s)'),
         (["target", ""], 'target: "" is not a time (us, ms or s)'),
@@ -384,6 +542,20 @@ def test_errors_name_keyword_and_value(tc: Tc) -> None:
         (["ceiling", "none"], 'ceiling: "none" is not a time (us, ms or s)'),
         (["ceiling", "1.5us"], 'ceiling: "1.5us" is not a whole number of microseconds'),
         (["ceiling", "-1"], f'ceiling: "-1" is out of range ({time})'),
+        (["rate"], 'rate: RATE or "off" is missing'),
+        *((["rate", text], f'rate: "{text}" is not a rate ({rates})')
+          for text in ("20x", "", "none", "20 mbit", "50%", "20mbits", "nan", "1kb", "1e")),
+        *((["rate", text], f'rate: "{text}" is out of range (8bit to 1000gbit)')
+          for text in ("-1", "-8bit", "1000.001tbit", "125.1tbps", "1e99999", "18446744073709551616")),
+        (["overhead"], 'overhead: BYTES or "off" is missing'),
+        *((["overhead", text], f'overhead: "{text}" is not a number of bytes')
+          for text in ("", "1.5", "18b", "-", "--1", "none")),
+        *((["overhead", text], f'overhead: "{text}" is out of range (-64 to 256)')
+          for text in ("2147483648", "-2147483648", "-4294967296", "99999999999999999999")),
+        (["mpu"], "mpu: BYTES is missing"),
+        (["mpu", "off"], 'mpu: "off" is not a number of bytes'),
+        (["mpu", "64b"], 'mpu: "64b" is not a number of bytes'),
+        *((["mpu", text], f'mpu: "{text}" is out of range (0 to 256)') for text in ("-1", "4294967296")),
         (["memory_limit", "4g"], 'memory_limit: "4g" is out of range (0 to 4294967295 bytes; b, k, m or g)'),
         (["memory_limit", "1tb"], 'memory_limit: "1tb" is not a size (b, k, m or g)'),
         (["ce_threshold_selector", "1"], 'ce_threshold_selector: "1" is not of the form VALUE/MASK'),
@@ -395,11 +567,19 @@ def test_errors_name_keyword_and_value(tc: Tc) -> None:
     ]  # fmt: skip
     for kind in KINDS:
         for options, message in cases:
-            if options[0] in KINDS[kind] or options[0] == "ceiling":
+            if options[0] in KINDS[kind] or options[0] in both:
                 said = tc.refusal(kind, *options)
                 assert said == f"{kind}: {message}\n", said
-        said = tc.refusal(kind, "limit", "5", "bogus", "7")
-        assert said.startswith(f'{kind}: "bogus" is not an option\nUsage: '), said
+        for word in (
+            "bogus",
+            "target_effective",
+            "interval_effective",
+            "cells",
+            "noingress",
+            "nosplit_gso",
+        ):
+            said = tc.refusal(kind, "limit", "5", word, "7")
+            assert said.startswith(f'{kind}: "{word}" is not an option\nUsage: '), said
 
 
 def test_in_tree_is_printed_as_by_the_stock_tc(tc: Tc) -> None:
@@ -467,6 +647,27 @@ def jq(options: Any) -> list[str]:
     return done.stdout.split()
 
 
+def nested(sent: Attrs) -> list[Attrs]:
+    """The options, and those of the nest."""
+    return [{k: v for k, v in sent.items() if k != TCA_CODEL_EXT | NESTED},
+            attrs(sent[TCA_CODEL_EXT | NESTED])]  # fmt: skip
+
+
+def test_text_round_trips(tc: Tc) -> None:
+    """The text of a shaper, without the values in force, gives tc the same shaper."""
+    rng = random.Random(13)
+    for _ in range(40):
+        values = shaper(
+            rng.randrange(1, 125 * 10**9), rng.randrange(-65, 257), rng.randrange(257),
+            rng.randrange(3), 1, rng.randrange(2),
+        )  # fmt: skip
+        tc.dump("codel_oot", ext(more=values | {TARGET_EFFECTIVE: u32(5000)}))
+        words = tc.text().split(" refcnt 0 ")[-1].split()
+        assert words[-2:] == ["target_effective", "5ms"], words
+        sent = tc.add("codel_oot", words[:-2])
+        assert attrs(sent[TCA_CODEL_EXT | NESTED]) == values, f"{words}: {sent}"
+
+
 def test_json_round_trips(tc: Tc) -> None:
     rng = random.Random(4)
     for kind, table in KINDS.items():
@@ -480,12 +681,15 @@ def test_json_round_trips(tc: Tc) -> None:
             flags, ceiling = [CE_THRESHOLD_OFF] * off, random_value(rng, CODEL["target"])
             if rng.randrange(2):
                 flags, ceiling = flags + [CEILING_OFF], None
-            tc.dump(kind, encode(table, values) + ext(*flags, ceiling=ceiling))
+            shaped = shaper(
+                rng.choice([0, rng.randrange(1, 125 * 10**9)]), rng.randrange(-65, 257),
+                rng.randrange(257), *(rng.randrange(n) for n in (3, 2, 2)),
+            )  # fmt: skip
+            raw = encode(table, values) + ext(*flags, ceiling=ceiling, more=shaped)
+            tc.dump(kind, raw)
             before = tc.text("-j")
             sent = tc.add(kind, jq(json.loads(before)[0]["options"]))
-            assert sent == attrs(
-                encode(table, values) + ext(*flags, ceiling=ceiling)
-            ), f"{values} {flags} {ceiling}: {sent}"
+            assert nested(sent) == nested(attrs(raw)), f"{before}: {sent}"
             tc.dump(kind, b"".join(attr(k, v) for k, v in sent.items()))
             assert tc.text("-j") == before, before
 
@@ -638,24 +842,32 @@ class ExtStats(NamedTuple):
     marks: list[Pair]
     delay_sum: int
     delays: Histogram
+    wire_bytes: int | None = None  # older modules do not send it
 
     def wire(self) -> bytes:
         pairs = self.counts + self.drops + self.marks
         numbers = [n for pair in pairs for n in pair]
         fixed = struct.pack(f"={len(numbers)}Q2Q", *numbers, self.delay_sum, self.delays.longest)
         first, end = self.delays.place()
-        place = struct.pack("=4H", len(fixed) + 8, first, end - first, 0)
+        more = b"" if self.wire_bytes is None else struct.pack("=Q", self.wire_bytes)
+        place = struct.pack("=4H", len(fixed + more) + 8, first, end - first, 0) + more
         return fixed + place + struct.pack(f"={end - first}Q", *self.delays.packets[first:end])
 
     def json(self) -> dict[str, Any]:
         def named(names: list[str], pairs: list[Pair]) -> dict[str, Any]:
             return {n: dict(zip(("packets", "bytes"), p)) for n, p in zip(names, pairs)}
 
-        return named(COUNTS, self.counts) | {
-            "dropped": named(DROPS, self.drops),
-            "marked": named(MARKS, self.marks),
-            "delay": {"sum_ns": self.delay_sum, "max_ns": self.delays.longest} | self.delays.json(),
-        }
+        known = {} if self.wire_bytes is None else {"wire_bytes": self.wire_bytes}
+        return (
+            named(COUNTS, self.counts)
+            | known
+            | {
+                "dropped": named(DROPS, self.drops),
+                "marked": named(MARKS, self.marks),
+                "delay": {"sum_ns": self.delay_sum, "max_ns": self.delays.longest}
+                | self.delays.json(),
+            }
+        )
 
     def text(self) -> str:
         text = self.delays.text()
@@ -663,7 +875,8 @@ class ExtStats(NamedTuple):
         if received or bypassed:
             text += f"\n  received {received}" + f" bypassed {bypassed}" * (bypassed > 0)
         drops = [f" {name} {pair[0]}" for name, pair in zip(DROPS, self.drops) if pair[0]]
-        return text + ("\n  drops" + "".join(drops)) * bool(drops)
+        text += ("\n  drops" + "".join(drops)) * bool(drops)
+        return text + f"\n  on the wire {self.wire_bytes} bytes" * bool(self.wire_bytes)
 
 
 def random_stats(rng: random.Random) -> ExtStats:
@@ -676,8 +889,9 @@ def random_stats(rng: random.Random) -> ExtStats:
     high = BOUNDS[end] if end < len(BOUNDS) else 2**40
     longest = rng.randrange(low, high) if end else 0
     return ExtStats(
-        pairs(4), pairs(8), pairs(2), rng.getrandbits(63), delays._replace(longest=longest)
-    )
+        pairs(4), pairs(8), pairs(2), rng.getrandbits(63), delays._replace(longest=longest),
+        rng.choice([None, 0, rng.getrandbits(63)]),
+    )  # fmt: skip
 
 
 def own_statistics(kind: str) -> tuple[bytes, int]:
@@ -711,6 +925,7 @@ def test_ext_stats_are_shown_whole_or_not(tc: Tc) -> None:
         stats = random_stats(rng)
         full = stats._replace(delays=Histogram(BOUNDS, [1] * len(BOUNDS), 2**38))
         fixed = len(head) + len(full.wire()) - 8 * len(BOUNDS)
+        fixed -= 8 * (full.wire_bytes is not None)  # which the rest does not need
         for cut in [*range(length, fixed, 7), fixed - 1]:
             tc.dump(kind, None, (head + full.wire())[:cut])
             assert tc.text("-s") == before, f"{cut} bytes: {tc.text('-s')}"
@@ -720,13 +935,17 @@ def test_ext_stats_are_shown_whole_or_not(tc: Tc) -> None:
             assert "  delay" not in tc.text("-s"), f"{cut} bytes: {tc.text('-s')}"
             shown = tc.json("-s")
             assert "delay" not in shown and "received" in shown, f"{cut} bytes: {shown}"
+        cut = fixed + 7
+        tc.dump(kind, None, (head + full._replace(wire_bytes=5).wire())[:cut])
+        assert "wire_bytes" not in tc.json("-s") and "wire" not in tc.text("-s"), tc.text("-s")
 
 
 def test_misplaced_histogram_is_not_shown(tc: Tc) -> None:
     rng = random.Random(9)
     for kind in KINDS:
         head, _length = own_statistics(kind)
-        wire = random_stats(rng)._replace(delays=Histogram(BOUNDS, [1] * 232, 5)).wire()
+        stats = random_stats(rng)._replace(wire_bytes=None)
+        wire = stats._replace(delays=Histogram(BOUNDS, [1] * 232, 5)).wire()
         at = len(wire) - 8 * 232 - 8
         right = (at + 8, 0, 232)
         for place in (right, (at, 0, 232), (0, 0, 232), (at + 16, 0, 232), (65535, 0, 1),
@@ -855,6 +1074,7 @@ NEED_STOCK = {
     test_in_tree_is_printed_as_by_the_stock_tc,
     test_words_of_the_stock_tc_come_first,
     test_statistics_are_those_of_the_stock_tc,
+    test_rates_are_those_of_the_stock_tc,
     test_shared_is_shown_if_it_is_there,
     test_ext_stats_leave_the_stock_tc_alone,
     test_stock_tc_shows_oot_kinds_without_plugins,
