@@ -15,6 +15,7 @@
 #include "qdisc/codel_config.h"
 #include "qdisc/codel_kinds.h"
 #include "qdisc/codel_qdisc.h"
+#include "qdisc/codel_split.h"
 #include "qdisc/codel_version.h"
 
 #define CODEL_LIMIT_DEFAULT	1000	/* packets */
@@ -29,6 +30,43 @@ struct codel_sched {
 	struct codel_queue queue;
 };
 
+static inline void codel_queue_packet(struct sk_buff *skb, struct Qdisc *sch)
+{
+	struct codel_sched *q = qdisc_priv(sch);
+
+	codel_qdisc_count(sch, &q->queue, false, skb);
+	codel_queue_append(&q->queue, skb);
+}
+
+static __always_inline int codel_reject(struct sk_buff *skb, struct Qdisc *sch,
+					struct sk_buff **to_free)
+{
+	codel_qdisc_reject(sch, qdisc_pkt_len(skb), CODEL_DROP_LIMIT);
+	codel_shape_dropped(sch, skb);
+	codel_compat_overlimit(skb, to_free);
+	return NET_XMIT_DROP;
+}
+
+/* Queue a packet that has been stamped, if the limit allows it. */
+static inline int codel_queue_limited(struct sk_buff *skb, struct Qdisc *sch, void *unused,
+				      struct sk_buff **to_free)
+{
+	if (likely(sch->q.qlen < sch->limit)) {
+		codel_queue_packet(skb, sch);
+		return NET_XMIT_SUCCESS;
+	}
+	return codel_reject(skb, sch, to_free);
+}
+
+static noinline int codel_enqueue_split(struct sk_buff *skb, struct Qdisc *sch,
+					struct sk_buff **to_free)
+{
+	codel_qdisc_stamp(skb);
+	if (skb_is_gso(skb))
+		return codel_split_enqueue(skb, sch, NULL, to_free, codel_queue_limited);
+	return codel_queue_limited(skb, sch, NULL, to_free);
+}
+
 static int codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			 struct sk_buff **to_free)
 {
@@ -36,15 +74,76 @@ static int codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 
 	codel_qdisc_received(sch, skb);
 	if (likely(sch->q.qlen < sch->limit)) {
+		if (unlikely(q->shared.config.shape.split))
+			return codel_enqueue_split(skb, sch, to_free);
 		codel_qdisc_stamp(skb);
-		codel_qdisc_count(sch, &q->queue, false, skb);
-		codel_queue_append(&q->queue, skb);
+		codel_queue_packet(skb, sch);
 		return NET_XMIT_SUCCESS;
 	}
-	codel_qdisc_reject(sch, qdisc_pkt_len(skb),
-			   CODEL_DROP_LIMIT);
-	codel_compat_overlimit(skb, to_free);
-	return NET_XMIT_DROP;
+	return codel_reject(skb, sch, to_free);
+}
+
+/*
+ * Take the next packet that is not peeked, with a shaper when it allows that. @shaped is a
+ * constant. @sojourn is set to the packet's sojourn time, ns.
+ */
+static __always_inline struct sk_buff *codel_take_next(struct Qdisc *sch, bool shaped,
+						       u64 *sojourn)
+{
+	struct codel_sched *q = qdisc_priv(sch);
+	struct sk_buff *skb;
+	bool acted;
+	u64 now;
+
+	if (!q->queue.tail) {
+		codel_qdisc_empty(sch, &q->queue);
+		if (shaped)
+			codel_shape_idle(sch);
+		return NULL;
+	}
+	now = ktime_get_ns();
+	if (shaped && !codel_shape_is_due(sch, now))
+		return NULL;
+	skb = codel_qdisc_dequeue(sch, &q->queue, false, now, sojourn, &acted);
+	if (shaped && skb)
+		codel_shape_sent(sch, now, codel_shape_wire(&q->shared.config.shape, skb));
+	return skb;
+}
+
+static noinline struct sk_buff *codel_take(struct Qdisc *sch, u64 *sojourn)
+{
+	if (codel_qdisc(sch)->shaped)
+		return codel_take_next(sch, true, sojourn);
+	return codel_take_next(sch, false, sojourn);
+}
+
+/* A packet is peeked, or was until the parent took it. */
+static noinline struct sk_buff *codel_dequeue_peeked(struct Qdisc *sch)
+{
+	struct sk_buff *skb = codel_qdisc_peek_take(sch);
+	u64 sojourn;
+
+	if (skb)
+		sojourn = codel_qdisc(sch)->peeked_sojourn;
+	else
+		skb = codel_take(sch, &sojourn);
+	if (skb)
+		codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb), sojourn);
+	return skb;
+}
+
+/* The shaper says when a packet may leave, if none is peeked. */
+static noinline struct sk_buff *codel_dequeue_shaped(struct Qdisc *sch)
+{
+	struct sk_buff *skb;
+	u64 sojourn;
+
+	if (unlikely(codel_qdisc(sch)->peeked))
+		return codel_dequeue_peeked(sch);
+	skb = codel_take_next(sch, true, &sojourn);
+	if (skb)
+		codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb), sojourn);
+	return skb;
 }
 
 static struct sk_buff *codel_dequeue(struct Qdisc *sch)
@@ -52,14 +151,12 @@ static struct sk_buff *codel_dequeue(struct Qdisc *sch)
 	struct codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb;
 	u64 sojourn;
-	bool acted;
 
-	if (unlikely(q->shared.peeked)) {
-		skb = codel_qdisc_dequeue_peeked(sch);
-		if (skb)
-			return skb;
-	}
-	skb = codel_qdisc_dequeue(sch, &q->queue, false, &sojourn, &acted);
+	if (unlikely(q->shared.shaped))
+		return codel_dequeue_shaped(sch);
+	if (unlikely(q->shared.peeked))
+		return codel_dequeue_peeked(sch);
+	skb = codel_take_next(sch, false, &sojourn);
 	if (skb)
 		codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb), sojourn);
 	return skb;
@@ -67,14 +164,12 @@ static struct sk_buff *codel_dequeue(struct Qdisc *sch)
 
 static struct sk_buff *codel_peek(struct Qdisc *sch)
 {
-	struct codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb = codel_qdisc_peeked(sch);
 	u64 sojourn;
-	bool acted;
 
 	if (skb)
 		return skb;
-	skb = codel_qdisc_dequeue(sch, &q->queue, false, &sojourn, &acted);
+	skb = codel_take(sch, &sojourn);
 	if (skb)
 		codel_qdisc_peek_store(sch, skb, sojourn);
 	return skb;
@@ -115,12 +210,14 @@ static void codel_apply(struct Qdisc *sch, const struct codel_config *config,
 			bool reset_stats)
 {
 	struct codel_sched *q = qdisc_priv(sch);
+	u64 rate = q->shared.config.shape.rate;
 	struct sk_buff *to_free;
 
 	sch_tree_lock(sch);
 	q->shared.config = *config;
 	sch->limit = config->limit;
-	if (sch->limit)
+	codel_shape_apply(sch, rate);
+	if (codel_shape_may_bypass(sch))
 		sch->flags |= TCQ_F_CAN_BYPASS;
 	else
 		sch->flags &= ~TCQ_F_CAN_BYPASS;
@@ -161,11 +258,12 @@ static int codel_change(struct Qdisc *sch, struct nlattr *opt,
 
 	err = codel_config_parse(tb, opt, codel_policy, codel_expect, extack);
 	if (!err)
-		err = codel_config_get(&config, &reset_stats, tb,
+		err = codel_config_get(&config, qdisc_dev(sch), &reset_stats, tb,
 				       tb[TCA_CODEL_CE_THRESHOLD], extack);
 	if (err)
 		return err;
 	codel_apply(sch, &config, reset_stats);
+	codel_config_warn_shape(sch, extack);
 	if (reset_stats)
 		codel_config_warn_reset(sch, extack);
 	return 0;
@@ -177,12 +275,18 @@ static int codel_init(struct Qdisc *sch, struct nlattr *opt,
 	struct codel_sched *q = qdisc_priv(sch);
 
 	sch->flags |= CODEL_COMPAT_FLAGS;
+	codel_shape_init(sch);
 	codel_stats_init(&q->shared.stats);
 	codel_config_defaults(&q->shared.config, CODEL_LIMIT_DEFAULT, false);
 	if (opt)
 		return codel_change(sch, opt, extack);
 	codel_apply(sch, &q->shared.config, false);
 	return 0;
+}
+
+static void codel_destroy(struct Qdisc *sch)
+{
+	codel_shape_reset(sch);
 }
 
 static int codel_dump(struct Qdisc *sch, struct sk_buff *skb)
@@ -238,6 +342,7 @@ static struct Qdisc_ops codel_oot_ops __read_mostly = {
 	.peek		= codel_peek,
 	.init		= codel_init,
 	.reset		= codel_reset,
+	.destroy	= codel_destroy,
 	.change		= codel_change,
 	.dump		= codel_dump,
 	.dump_stats	= codel_dump_stats,

@@ -18,17 +18,13 @@
 
 #include "qdisc/codel_kinds.h"
 #include "qdisc/codel_qdisc.h"
+#include "qdisc/codel_split.h"
 #include "qdisc/codel_version.h"
 #include "fq/fq_codel_config.h"
 #include "fq/fq_codel_drop.h"
 #include "fq/fq_codel_resize.h"
 #include "fq/fq_codel_table.h"
 #include "fq/fq_codel_tuple.h"
-
-/* A size table can make a packet any length: one costs its flow no more turns
- * than this many bytes do.
- */
-#define FQ_CODEL_DRR_COST_MAX		SZ_1M
 
 /* With a smaller memory_limit every packet is queued, as one packet may exceed the limit.
  * The largest that TCP makes (BIG TCP) has 512 KiB, and a truesize of less than twice that.
@@ -39,6 +35,8 @@
  * struct fq_codel_sched - private data of the qdisc
  * @shared: common configuration and counters, and the peeked packet; comes first
  * @filters: external classifier, NULL without
+ * @select: more than their hash may select the flow of packets: there are filters, or
+ *	super-packets are split. A bool costs five instructions more
  * @table: the flows; all zero in a half-built qdisc
  * @config: changes under the root lock
  * @crowded_packets: half of the limit: with more, the qdisc is crowded
@@ -50,6 +48,7 @@
 struct fq_codel_sched {
 	struct codel_qdisc shared;
 	struct tcf_proto __rcu *filters;
+	u32 select;
 	struct fq_codel_config config;
 	struct fq_codel_table table;
 	u32 crowded_packets;
@@ -144,6 +143,7 @@ static __always_inline void fq_codel_drop_from(struct Qdisc *sch, struct fq_code
 		bytes += qdisc_pkt_len(skb);
 		if (trace_codel_drop_enabled())
 			codel_qdisc_trace_drop(sch, &flow->queue, skb, cause);
+		codel_shape_dropped(sch, skb);
 		codel_compat_overlimit(skb, to_free);
 	} while (++dropped < q->config.drop_batch && flow->queue.tail &&
 		 flow->queue.backlog > until);
@@ -245,6 +245,13 @@ static __always_inline int fq_codel_queue(struct sk_buff *skb,
 	return NET_XMIT_SUCCESS;
 }
 
+/* The same as a call, of packets that are selected, and of segments */
+static noinline int fq_codel_queue_selected(struct sk_buff *skb, struct Qdisc *sch, void *flow,
+					    struct sk_buff **to_free)
+{
+	return fq_codel_queue(skb, sch, flow, to_free);
+}
+
 /*
  * Queue a packet in a flow, or in that of its hash. The sojourn time begins after the filters,
  * which may use the packet's control buffer.
@@ -256,7 +263,11 @@ static noinline int fq_codel_enqueue_flow(struct sk_buff *skb, struct Qdisc *sch
 	struct fq_codel_sched *q = qdisc_priv(sch);
 
 	codel_qdisc_stamp(skb);
-	return fq_codel_queue(skb, sch, flow ? : fq_codel_hash(&q->table, skb), to_free);
+	if (!flow)
+		flow = fq_codel_hash(&q->table, skb);
+	if (q->shared.config.shape.split && skb_is_gso(skb))
+		return codel_split_enqueue(skb, sch, flow, to_free, fq_codel_queue_selected);
+	return fq_codel_queue_selected(skb, sch, flow, to_free);
 }
 
 /*
@@ -300,6 +311,7 @@ static int fq_codel_enqueue_filtered(struct sk_buff *skb, struct Qdisc *sch,
 					     to_free);
 drop:
 	codel_qdisc_reject(sch, len, CODEL_DROP_FILTER);
+	codel_shape_dropped(sch, skb);
 	__qdisc_drop(skb, to_free);
 	return NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 }
@@ -337,24 +349,34 @@ static noinline int fq_codel_enqueue_selected(struct sk_buff *skb, struct Qdisc 
 	return fq_codel_enqueue_flow(skb, sch, flow, to_free);
 }
 
+/* Return whether more than its hash may select the flow of a packet, or it is to be split. */
+static __always_inline bool fq_codel_is_selected(const struct fq_codel_sched *q,
+						 const struct sk_buff *skb)
+{
+	return TC_H_MAJ(skb->priority) || rcu_access_pointer(q->filters) ||
+	       (q->shared.config.shape.split && skb_is_gso(skb));
+}
+
 static int fq_codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			    struct sk_buff **to_free)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 
-	if (unlikely(TC_H_MAJ(skb->priority) || rcu_access_pointer(q->filters)))
+	if (unlikely(TC_H_MAJ(skb->priority) || q->select) && fq_codel_is_selected(q, skb))
 		return fq_codel_enqueue_selected(skb, sch, to_free);
 	codel_qdisc_stamp(skb);
 	codel_qdisc_received(sch, skb);
 	return fq_codel_queue(skb, sch, fq_codel_hash(&q->table, skb), to_free);
 }
 
-/* What a packet costs its flow, see FQ_CODEL_DRR_COST_MAX */
-static __always_inline u32 fq_codel_drr_cost(const struct sk_buff *skb)
+/* What a packet costs its flow, and the link if @shaped, bytes */
+static __always_inline u32 fq_codel_cost(struct Qdisc *sch, const struct sk_buff *skb, bool shaped)
 {
 	u32 len = qdisc_pkt_len(skb);
 
-	return likely(len <= FQ_CODEL_DRR_COST_MAX) ? len : FQ_CODEL_DRR_COST_MAX;
+	if (shaped)
+		return codel_shape_wire(&codel_qdisc(sch)->config.shape, skb);
+	return likely(len <= CODEL_SHAPE_LEN_MAX) ? len : CODEL_SHAPE_LEN_MAX;
 }
 
 /* Read the addresses and ports of a packet into the record of its flow. */
@@ -410,46 +432,68 @@ static __always_inline struct fq_codel_flow *fq_codel_next(struct Qdisc *sch)
 	}
 }
 
-/* A packet has left the flow whose turn it is. */
+/* A packet, which costs @cost bytes, has left the flow whose turn it is. */
 static __always_inline void fq_codel_took(struct Qdisc *sch, struct fq_codel_flow *flow,
-					  const struct sk_buff *skb)
+					  const struct sk_buff *skb, u32 cost)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 
 	fq_codel_sent(&q->table, flow, skb);
 	fq_codel_shrunk(&q->table.drr.lists, flow);
-	flow->deficit -= fq_codel_drr_cost(skb);
+	flow->deficit -= cost;
 }
 
 /* CoDel has dropped all packets of the flow whose turn it was: try the next flows. */
 static noinline struct sk_buff *fq_codel_take_more(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
+	bool shaped = q->shared.shaped;
 	struct fq_codel_flow *flow;
 	struct sk_buff *skb;
+	u32 cost;
 
 	while ((flow = fq_codel_next(sch))) {
 		skb = codel_qdisc_dequeue_more(sch, &flow->queue);
 		fq_codel_count(&q->table, flow, q->shared.drops, q->shared.marks);
 		if (!skb)
 			continue;
-		fq_codel_took(sch, flow, skb);
+		cost = fq_codel_cost(sch, skb, shaped);
+		fq_codel_took(sch, flow, skb, cost);
+		if (shaped)
+			codel_shape_sent(sch, ktime_get_ns(), cost);
 		return skb;
 	}
 	return NULL;
 }
 
-/* Take a packet from the flow whose turn it is. @sojourn is set to its sojourn time, ns. */
-static __always_inline struct sk_buff *fq_codel_take(struct Qdisc *sch, u64 *sojourn)
+/*
+ * Take a packet from the flow whose turn it is, with a shaper when it allows that. @shaped is a
+ * constant. @sojourn is set to the packet's sojourn time, ns.
+ */
+static __always_inline struct sk_buff *fq_codel_take_next(struct Qdisc *sch, bool shaped,
+							  u64 *sojourn)
 {
-	struct fq_codel_flow *flow = fq_codel_next(sch);
 	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct fq_codel_flow *flow;
 	struct sk_buff *skb;
 	bool acted;
+	u64 now;
+	u32 cost;
 
-	if (!flow)
+	if (shaped) {
+		now = ktime_get_ns();
+		if (!codel_shape_is_due(sch, now))
+			return NULL;
+	}
+	flow = fq_codel_next(sch);
+	if (!flow) {
+		if (shaped)
+			codel_shape_idle(sch);
 		return NULL;
-	skb = codel_qdisc_dequeue(sch, &flow->queue, true, sojourn, &acted);
+	}
+	if (!shaped)
+		now = ktime_get_ns();
+	skb = codel_qdisc_dequeue(sch, &flow->queue, true, now, sojourn, &acted);
 	if (unlikely(acted)) {
 		fq_codel_count(&q->table, flow, q->shared.drops, q->shared.marks);
 		if (!skb) {
@@ -458,7 +502,47 @@ static __always_inline struct sk_buff *fq_codel_take(struct Qdisc *sch, u64 *soj
 			return skb;
 		}
 	}
-	fq_codel_took(sch, flow, skb);
+	cost = fq_codel_cost(sch, skb, shaped);
+	fq_codel_took(sch, flow, skb, cost);
+	if (shaped)
+		codel_shape_sent(sch, now, cost);
+	return skb;
+}
+
+/* Take the next packet that is not peeked. */
+static noinline struct sk_buff *fq_codel_take(struct Qdisc *sch, u64 *sojourn)
+{
+	if (codel_qdisc(sch)->shaped)
+		return fq_codel_take_next(sch, true, sojourn);
+	return fq_codel_take_next(sch, false, sojourn);
+}
+
+/* A packet is peeked, or was until the parent took it. */
+static noinline struct sk_buff *fq_codel_dequeue_peeked(struct Qdisc *sch)
+{
+	struct sk_buff *skb = codel_qdisc_peek_take(sch);
+	u64 sojourn;
+
+	if (skb)
+		sojourn = codel_qdisc(sch)->peeked_sojourn;
+	else
+		skb = fq_codel_take(sch, &sojourn);
+	if (skb)
+		codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb), sojourn);
+	return skb;
+}
+
+/* The shaper says when a packet may leave, if none is peeked. */
+static noinline struct sk_buff *fq_codel_dequeue_shaped(struct Qdisc *sch)
+{
+	struct sk_buff *skb;
+	u64 sojourn;
+
+	if (unlikely(codel_qdisc(sch)->peeked))
+		return fq_codel_dequeue_peeked(sch);
+	skb = fq_codel_take_next(sch, true, &sojourn);
+	if (skb)
+		codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb), sojourn);
 	return skb;
 }
 
@@ -468,12 +552,11 @@ static struct sk_buff *fq_codel_dequeue(struct Qdisc *sch)
 	struct sk_buff *skb;
 	u64 sojourn;
 
-	if (unlikely(q->shared.peeked)) {
-		skb = codel_qdisc_dequeue_peeked(sch);
-		if (skb)
-			return skb;
-	}
-	skb = fq_codel_take(sch, &sojourn);
+	if (unlikely(q->shared.shaped))
+		return fq_codel_dequeue_shaped(sch);
+	if (unlikely(q->shared.peeked))
+		return fq_codel_dequeue_peeked(sch);
+	skb = fq_codel_take_next(sch, false, &sojourn);
 	if (skb)
 		codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb), sojourn);
 	return skb;
@@ -515,8 +598,9 @@ static void fq_codel_update_bypass(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 
-	if (sch->limit && q->config.memory_limit >= FQ_CODEL_BYPASS_MEMORY &&
-	    !rcu_access_pointer(q->filters))
+	q->select = rcu_access_pointer(q->filters) || q->shared.config.shape.split;
+	if (codel_shape_may_bypass(sch) && !q->select &&
+	    q->config.memory_limit >= FQ_CODEL_BYPASS_MEMORY)
 		sch->flags |= TCQ_F_CAN_BYPASS;
 	else
 		sch->flags &= ~TCQ_F_CAN_BYPASS;
@@ -598,6 +682,7 @@ static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
 			   struct fq_codel_table *table, bool reset_stats)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
+	u64 rate = q->shared.config.shape.rate;
 	struct sk_buff *to_free;
 
 	sch_tree_lock(sch);
@@ -614,6 +699,7 @@ static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
 	q->crowded_packets = common->limit / 2;
 	q->crowded_memory = config->memory_limit / 2;
 	fq_codel_drr_rank_all(&q->table.drr);
+	codel_shape_apply(sch, rate);
 	fq_codel_update_bypass(sch);
 	to_free = fq_codel_trim(sch);
 	codel_qdisc_tree_reduce_backlog(sch);
@@ -635,7 +721,7 @@ static int fq_codel_change(struct Qdisc *sch, struct nlattr *opt,
 
 	if (opt)
 		err = fq_codel_config_parse(&common, &config, &reset_stats, opt,
-					    codel_qdisc_mtu(sch), extack);
+					    qdisc_dev(sch), extack);
 	if (err)
 		return err;
 	if (config.flows != q->table.count) {
@@ -647,6 +733,7 @@ static int fq_codel_change(struct Qdisc *sch, struct nlattr *opt,
 	}
 	fq_codel_apply(sch, &common, &config, table, reset_stats);
 	fq_codel_table_free(table);
+	codel_config_warn_shape(sch, extack);
 	if (reset_stats)
 		codel_config_warn_reset(sch, extack);
 	return 0;
@@ -663,6 +750,7 @@ static int fq_codel_init(struct Qdisc *sch, struct nlattr *opt,
 	int err;
 
 	sch->flags |= CODEL_COMPAT_FLAGS;
+	codel_shape_init(sch);
 	codel_stats_init(&q->shared.stats);
 	codel_config_defaults(&q->shared.config, FQ_CODEL_LIMIT_DEFAULT, true);
 	fq_codel_config_defaults(&q->config, codel_qdisc_mtu(sch));
@@ -675,6 +763,7 @@ static void fq_codel_destroy(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 
+	codel_shape_reset(sch);
 	tcf_block_put(q->block);
 	fq_codel_table_release(&q->table);
 }

@@ -147,7 +147,7 @@ static inline void fq_codel_config_warn(struct nlattr **tb, u32 mtu,
  * @config: the same
  * @reset_stats: set if the counters are to be cleared
  * @opt: TCA_OPTIONS
- * @mtu: of the device, bytes
+ * @dev: the device
  * @extack: says what is wrong, or warns
  *
  * Return: 0, or -EINVAL.
@@ -155,7 +155,8 @@ static inline void fq_codel_config_warn(struct nlattr **tb, u32 mtu,
 static inline int fq_codel_config_parse(struct codel_config *common,
 					struct fq_codel_config *config,
 					bool *reset_stats, struct nlattr *opt,
-					u32 mtu, struct netlink_ext_ack *extack)
+					const struct net_device *dev,
+					struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[TCA_CODEL_EXT + 1];
 	int err;
@@ -163,12 +164,12 @@ static inline int fq_codel_config_parse(struct codel_config *common,
 	err = codel_config_parse(tb, opt, fq_codel_policy, fq_codel_config_expect,
 				 extack);
 	if (!err)
-		err = codel_config_get(common, reset_stats, tb,
+		err = codel_config_get(common, dev, reset_stats, tb,
 				       tb[TCA_FQ_CODEL_CE_THRESHOLD], extack);
 	if (err)
 		return err;
 	fq_codel_config_get(config, common, tb);
-	fq_codel_config_warn(tb, mtu, extack);
+	fq_codel_config_warn(tb, codel_device_mtu(dev), extack);
 	return 0;
 }
 

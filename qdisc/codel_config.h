@@ -13,7 +13,9 @@
 #include <net/netlink.h>
 #include <net/sch_generic.h>
 
+#include "codel_config_shape.h"
 #include "codel_queue.h"
+#include "codel_shape.h"
 #include "compat.h"
 #include "../uapi/codel_uapi.h"
 
@@ -116,7 +118,10 @@ static inline int codel_config_get_ceiling(struct codel_config *config,
 		config->params.ceiling = CODEL_CEILING_OFF;
 	if (config->params.ceiling > config->params.target)
 		return 0;
-	if (ceiling)
+	if (config->params.ceiling > config->target)
+		NL_SET_ERR_MSG_ATTR(extack, ceiling ? : tb[TCA_CODEL_EXT_RATE],
+				    "ceiling: more than the time of 1.5 packets at the rate is expected");
+	else if (ceiling)
 		NL_SET_ERR_MSG_ATTR(extack, ceiling,
 				    "ceiling: more than target, up to 4294967295us is expected (us, ms or s)");
 	else
@@ -125,8 +130,27 @@ static inline int codel_config_get_ceiling(struct codel_config *config,
 	return -EINVAL;
 }
 
+/* The target and the interval that are in force with this rate and the device's MTU */
+static inline void codel_config_set_times(struct codel_config *config,
+					  const struct net_device *dev)
+{
+	const struct codel_shape *shape = &config->shape;
+	u32 packet = codel_device_mtu(dev);
+	struct codel_pace pace;
+
+	config->params.target = config->target;
+	config->params.interval = config->interval;
+	if (!shape->rate)
+		return;
+	codel_pace_set(&pace, shape->rate);
+	if (shape->has_overhead)
+		packet -= min_t(u32, packet, dev->hard_header_len);
+	codel_slow_target(&config->params, &pace, codel_wire_length(&shape->framing, packet));
+}
+
 static inline int codel_config_get_ext(struct codel_config *config,
-				       bool *reset_stats, struct nlattr **options,
+				       const struct net_device *dev, bool *reset_stats,
+				       struct nlattr **options,
 				       const struct nlattr *ce_threshold,
 				       struct netlink_ext_ack *extack)
 {
@@ -135,9 +159,21 @@ static inline int codel_config_get_ext(struct codel_config *config,
 		[TCA_CODEL_EXT_RESET_STATS] = { .type = NLA_FLAG },
 		[TCA_CODEL_EXT_CEILING] = { .type = NLA_U32 },
 		[TCA_CODEL_EXT_CEILING_OFF] = { .type = NLA_FLAG },
+		[TCA_CODEL_EXT_PAD] = { .type = NLA_REJECT },
+		[TCA_CODEL_EXT_RATE] = { .type = NLA_U64 },
+		[TCA_CODEL_EXT_RATE_OFF] = { .type = NLA_FLAG },
+		[TCA_CODEL_EXT_OVERHEAD] = { .type = NLA_S32 },
+		[TCA_CODEL_EXT_OVERHEAD_OFF] = { .type = NLA_FLAG },
+		[TCA_CODEL_EXT_MPU] = { .type = NLA_U32 },
+		[TCA_CODEL_EXT_CELLS] = { .type = NLA_U32 },
+		[TCA_CODEL_EXT_INGRESS] = { .type = NLA_U32 },
+		[TCA_CODEL_EXT_SPLIT_GSO] = { .type = NLA_U32 },
+		[TCA_CODEL_EXT_TARGET_EFFECTIVE] = { .type = NLA_U32 },
+		[TCA_CODEL_EXT_INTERVAL_EFFECTIVE] = { .type = NLA_U32 },
 	};
 	const struct nlattr *ext = options[TCA_CODEL_EXT];
 	struct nlattr *tb[TCA_CODEL_EXT_MAX + 1] = {};
+	int err;
 
 	if (ext && nla_parse_nested(tb, TCA_CODEL_EXT_MAX, ext, policy, NULL)) {
 		NL_SET_ERR_MSG_ATTR(extack, ext, CODEL_CONFIG_EXT_ERR);
@@ -151,6 +187,10 @@ static inline int codel_config_get_ext(struct codel_config *config,
 	}
 	if (tb[TCA_CODEL_EXT_CE_THRESHOLD_OFF])
 		config->ce_threshold = CODEL_QDISC_CE_OFF;
+	err = codel_config_get_shape(&config->shape, tb, extack);
+	if (err)
+		return err;
+	codel_config_set_times(config, dev);
 	return codel_config_get_ceiling(config, tb, options[TCA_CODEL_TARGET],
 					extack);
 }
@@ -164,16 +204,14 @@ static inline void codel_config_warn(const struct codel_config *config,
 				     struct nlattr **tb,
 				     struct netlink_ext_ack *extack)
 {
-	const struct codel_params *params = &config->params;
-
 	if (tb[TCA_CODEL_LIMIT] && !config->limit)
 		NL_SET_ERR_MSG_WEAK(extack, "limit: with 0 the qdisc drops every packet");
 	if (!tb[TCA_CODEL_TARGET] && !tb[TCA_CODEL_INTERVAL])
 		return;
-	if (params->target > params->interval)
+	if (config->target > config->interval)
 		NL_SET_ERR_MSG_WEAK(extack,
 				    "target: above interval; 5% to 10% of interval is usual (us, ms or s; us without a unit)");
-	else if (params->target * CODEL_CONFIG_TARGET_SHARE < params->interval)
+	else if (config->target * CODEL_CONFIG_TARGET_SHARE < config->interval)
 		NL_SET_ERR_MSG_WEAK(extack,
 				    "target: below 1% of interval; 5% to 10% is usual (us, ms or s; us without a unit)");
 }
@@ -181,6 +219,7 @@ static inline void codel_config_warn(const struct codel_config *config,
 /**
  * codel_config_get() - read the options that both kinds have
  * @config: in: the values in force; out: with those of the request
+ * @dev: the device
  * @reset_stats: set if the counters are to be cleared
  * @tb: attributes of the request
  * @ce_threshold: the attribute of that option, whose number differs
@@ -189,16 +228,17 @@ static inline void codel_config_warn(const struct codel_config *config,
  * Return: 0, or -EINVAL if a value is out of range.
  */
 static inline int codel_config_get(struct codel_config *config,
-				   bool *reset_stats, struct nlattr **tb,
+				   const struct net_device *dev, bool *reset_stats,
+				   struct nlattr **tb,
 				   const struct nlattr *ce_threshold,
 				   struct netlink_ext_ack *extack)
 {
 	int err;
 
 	if (tb[TCA_CODEL_TARGET])
-		config->params.target = codel_config_get_us(tb[TCA_CODEL_TARGET]);
+		config->target = codel_config_get_us(tb[TCA_CODEL_TARGET]);
 	if (tb[TCA_CODEL_INTERVAL])
-		config->params.interval = codel_config_get_us(tb[TCA_CODEL_INTERVAL]);
+		config->interval = codel_config_get_us(tb[TCA_CODEL_INTERVAL]);
 	if (tb[TCA_CODEL_LIMIT])
 		config->limit = nla_get_u32(tb[TCA_CODEL_LIMIT]);
 	if (tb[TCA_CODEL_ECN])
@@ -206,11 +246,11 @@ static inline int codel_config_get(struct codel_config *config,
 	if (ce_threshold)
 		config->ce_threshold = codel_config_get_us(ce_threshold);
 
-	if (!config->params.interval) {
+	if (!config->interval) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_CODEL_INTERVAL], CODEL_CONFIG_INTERVAL_ERR);
 		return -EINVAL;
 	}
-	err = codel_config_get_ext(config, reset_stats, tb, ce_threshold, extack);
+	err = codel_config_get_ext(config, dev, reset_stats, tb, ce_threshold, extack);
 	if (!err)
 		codel_config_warn(config, tb, extack);
 	return err;
@@ -231,10 +271,12 @@ static inline int codel_config_put_ext(struct sk_buff *skb,
 	if (config->ce_threshold == CODEL_QDISC_CE_OFF &&
 	    nla_put_flag(skb, TCA_CODEL_EXT_CE_THRESHOLD_OFF))
 		return -EMSGSIZE;
-	if (config->params.ceiling == CODEL_CEILING_OFF)
-		return nla_put_flag(skb, TCA_CODEL_EXT_CEILING_OFF);
-	return nla_put_u32(skb, TCA_CODEL_EXT_CEILING,
-			   codel_qdisc_us(config->params.ceiling));
+	if (config->params.ceiling == CODEL_CEILING_OFF ?
+	    nla_put_flag(skb, TCA_CODEL_EXT_CEILING_OFF) :
+	    nla_put_u32(skb, TCA_CODEL_EXT_CEILING,
+			codel_qdisc_us(config->params.ceiling)))
+		return -EMSGSIZE;
+	return codel_config_put_shape(skb, config);
 }
 
 /**
@@ -252,10 +294,10 @@ static inline int codel_config_put(struct sk_buff *skb,
 	struct nlattr *ext;
 
 	if (nla_put_u32(skb, TCA_CODEL_TARGET,
-			codel_qdisc_us(config->params.target)) ||
+			codel_qdisc_us(config->target)) ||
 	    nla_put_u32(skb, TCA_CODEL_LIMIT, config->limit) ||
 	    nla_put_u32(skb, TCA_CODEL_INTERVAL,
-			codel_qdisc_us(config->params.interval)) ||
+			codel_qdisc_us(config->interval)) ||
 	    nla_put_u32(skb, TCA_CODEL_ECN, config->ecn))
 		return -EMSGSIZE;
 
@@ -299,8 +341,10 @@ static inline s32 codel_config_drop_next(const struct codel_config *config,
 static inline void codel_config_defaults(struct codel_config *config, u32 limit,
 					 bool ecn)
 {
-	config->params.target = CODEL_TARGET_US * CODEL_NSEC_PER_USEC;
-	config->params.interval = CODEL_INTERVAL_US * CODEL_NSEC_PER_USEC;
+	config->target = CODEL_TARGET_US * CODEL_NSEC_PER_USEC;
+	config->interval = CODEL_INTERVAL_US * CODEL_NSEC_PER_USEC;
+	config->params.target = config->target;
+	config->params.interval = config->interval;
 	config->params.ceiling = codel_default_ceiling(&config->params);
 	config->ce_threshold = CODEL_QDISC_CE_OFF;
 	config->limit = limit;

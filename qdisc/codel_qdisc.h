@@ -6,29 +6,19 @@
 #ifndef CODEL_QDISC_H
 #define CODEL_QDISC_H
 
-#include <linux/sizes.h>
-
 #include "codel_mark.h"
 #include "codel_queue.h"
+#include "codel_shape.h"
 
 /* Packets that CoDel drops in one dequeue at most; what is overdue then is
  * caught up with in the next.
  */
 #define CODEL_QDISC_MAX_DROPS	256
 
-/* Bytes waiting that CoDel always acts on, whatever MTU the device claims. */
-#define CODEL_QDISC_MAX_MTU	SZ_1M
-
-/*
- * The MTU below which a backlog is no standing queue (RFC 8289, section 4.2): the
- * device's at this moment, link layer header included as in the backlog.
- */
+/* The MTU below which a backlog is no standing queue (RFC 8289, section 4.2) */
 static inline u32 codel_qdisc_mtu(const struct Qdisc *sch)
 {
-	const struct net_device *dev = qdisc_dev(sch);
-
-	return min_t(u32, READ_ONCE(dev->mtu) + dev->hard_header_len,
-		     CODEL_QDISC_MAX_MTU);
+	return codel_device_mtu(qdisc_dev(sch));
 }
 
 /*
@@ -165,6 +155,7 @@ static noinline struct sk_buff *codel_qdisc_act(struct Qdisc *sch, struct codel_
 		}
 		codel_qdisc_drop(sch, queue, skb, verdict == CODEL_SIGNAL ?
 				 CODEL_DROP_CODEL : CODEL_DROP_CEILING);
+		codel_shape_dropped(sch, skb);
 		c->drops++;
 		codel_compat_dequeue_drop(sch, skb);
 		if (!queue->tail) {
@@ -187,8 +178,9 @@ static noinline struct sk_buff *codel_qdisc_act(struct Qdisc *sch, struct codel_
 /**
  * codel_qdisc_dequeue() - take the packet from a queue that may leave it now
  * @sch: the qdisc
- * @queue: one of its queues
- * @turns: constant; several queues take turns, and @queue has a packet
+ * @queue: one of its queues; it has a packet
+ * @turns: constant; several queues take turns
+ * @now: of this dequeue, ns
  * @sojourn: set to the sojourn time of the packet, ns
  * @acted: set to whether packets were dropped or marked: @drops and @marks of struct
  *	codel_qdisc
@@ -201,19 +193,13 @@ static noinline struct sk_buff *codel_qdisc_act(struct Qdisc *sch, struct codel_
  * Return: the packet; NULL if the queue is empty.
  */
 static __always_inline struct sk_buff *
-codel_qdisc_dequeue(struct Qdisc *sch, struct codel_queue *queue, bool turns, u64 *sojourn,
-		    bool *acted)
+codel_qdisc_dequeue(struct Qdisc *sch, struct codel_queue *queue, bool turns, u64 now,
+		    u64 *sojourn, bool *acted)
 {
 	enum codel_verdict verdict;
 	struct sk_buff *skb;
-	u64 now;
 
 	*acted = false;
-	if (!turns && !queue->tail) {
-		codel_qdisc_empty(sch, queue);
-		return NULL;
-	}
-	now = ktime_get_ns();
 	skb = codel_qdisc_pop(sch, queue, turns);
 	*sojourn = codel_qdisc_update_ldelay(sch, queue, skb, now);
 	verdict = codel_qdisc_verdict(sch, queue, turns, now, *sojourn);
@@ -314,17 +300,6 @@ static inline struct sk_buff *codel_qdisc_peek_take(struct Qdisc *sch)
 	return skb;
 }
 
-/* The same in a dequeue. */
-static noinline struct sk_buff *codel_qdisc_dequeue_peeked(struct Qdisc *sch)
-{
-	struct sk_buff *skb = codel_qdisc_peek_take(sch);
-
-	if (skb)
-		codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb),
-				 codel_qdisc(sch)->peeked_sojourn);
-	return skb;
-}
-
 /*
  * Count what is queued as dropped, before it is purged. Forget the peeked packet and the
  * memory; the core frees it and resets qlen.
@@ -343,6 +318,7 @@ static inline void codel_qdisc_reset(struct Qdisc *sch)
 	c->peeked = false;
 	c->memory = 0;
 	c->link = (struct codel_link) {};
+	codel_shape_reset(sch);
 	c->lost = (struct codel_lost) {};
 }
 

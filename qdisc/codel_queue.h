@@ -13,14 +13,18 @@
 
 #include <linux/ktime.h>
 #include <linux/netdevice.h>
+#include <linux/sizes.h>
 #include <linux/skbuff.h>
 #include <net/pkt_sched.h>
 #include <net/sch_generic.h>
 
 #include "../codel.h"
+#include "../codel_shaper.h"
 #include "codel_stats.h"
 #include "codel_trace.h"
 #include "compat.h"
+
+#define CODEL_DEVICE_MTU_MAX	SZ_1M
 
 /* A ce_threshold that no sojourn time exceeds. */
 #define CODEL_QDISC_CE_OFF	U64_MAX
@@ -56,6 +60,15 @@ struct codel_queue {
 	struct codel_vars vars;
 };
 
+/*
+ * The MTU of a device at this moment, link layer header included as in the backlog. Whatever
+ * the device claims, CoDel acts on CODEL_DEVICE_MTU_MAX bytes that wait.
+ */
+static inline u32 codel_device_mtu(const struct net_device *dev)
+{
+	return min_t(u32, READ_ONCE(dev->mtu) + dev->hard_header_len, CODEL_DEVICE_MTU_MAX);
+}
+
 /* Append a packet. Return: true if it is the only one. */
 static inline bool codel_queue_append(struct codel_queue *queue, struct sk_buff *skb)
 {
@@ -87,7 +100,10 @@ static inline struct sk_buff *codel_queue_pop(struct codel_queue *queue)
 
 /**
  * struct codel_config - options that both kinds have
- * @params: target and interval
+ * @params: target, interval and ceiling in force
+ * @target: as the operator set it, ns; longer in @params if the shaper is slow
+ * @interval: as @target
+ * @shape: of the shaper
  * @ce_threshold: sojourn time above which every packet that can be is marked,
  *	ns; CODEL_QDISC_CE_OFF for none
  * @limit: packets
@@ -98,6 +114,9 @@ static inline struct sk_buff *codel_queue_pop(struct codel_queue *queue)
  */
 struct codel_config {
 	struct codel_params params;
+	u64 target;
+	u64 interval;
+	struct codel_shape shape;
 	u64 ce_threshold;
 	u32 limit;
 	u8 ce_selector;
@@ -128,6 +147,10 @@ struct codel_lost {
  * @link: the times that it stood still
  * @drops: packets that the last call of codel_qdisc_act() has dropped
  * @marks: packets that it has marked
+ * @shaped: packets leave by @clock, or their length on the wire counts
+ * @pace: rate of the shaper
+ * @clock: when the next packet may leave
+ * @watchdog: asks the qdisc again at that time
  * @peeked: codel_qdisc_peek_store() put the packet into gso_skb, and its departure is
  *	not counted yet
  * @peeked_segs: its segments
@@ -147,6 +170,10 @@ struct codel_qdisc {
 	u32 drops;
 	u32 marks;
 
+	struct codel_pace pace;
+	struct codel_clock clock;
+	struct qdisc_watchdog watchdog;
+	bool shaped;
 	bool peeked;
 	u32 peeked_segs;
 	u32 peeked_len;

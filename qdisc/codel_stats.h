@@ -27,6 +27,7 @@
  * @before: what the core had counted as sent when these numbers began
  * @delay_sum: of the sojourn times of @sent, ns
  * @delay_max: the longest of them, ns
+ * @wire_bytes: of @sent on the wire, if the qdisc shapes
  * @sync: for readers of @delay on machines of 32 bits
  * @delay: packets of @sent by sojourn time
  */
@@ -39,6 +40,7 @@ struct codel_stats {
 	struct codel_count before;
 	u64 delay_sum;
 	u64 delay_max;
+	u64 wire_bytes;
 	struct u64_stats_sync sync;
 	u64 delay[CODEL_DELAY_BUCKETS];
 };
@@ -157,6 +159,7 @@ static inline void codel_stats_read(struct codel_ext_stats *ext,
 	memcpy(ext->mark, stats->mark, sizeof(ext->mark));
 	ext->delay_sum = stats->delay_sum;
 	ext->delay_max = stats->delay_max;
+	ext->wire_bytes = stats->wire_bytes;
 }
 
 static inline u64 codel_stats_bucket(const struct codel_stats *stats, u32 i)

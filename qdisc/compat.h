@@ -8,6 +8,7 @@
 
 #include <linux/skbuff.h>
 #include <net/sch_generic.h>
+#include <net/udp.h>	/* <net/gso.h>, which 6.1 does not have, with skb_gso_segment() */
 
 /*
  * Free a packet that a ->dequeue() dropped. Newer kernels collect such packets
@@ -27,6 +28,11 @@ static inline void codel_compat_dequeue_drop(struct Qdisc *sch,
 static inline u32 codel_compat_segs(const struct sk_buff *skb)
 {
 	return qdisc_pkt_segs(skb);
+}
+
+static inline void codel_compat_set_segs(struct sk_buff *skb, u16 segs)
+{
+	qdisc_skb_cb(skb)->pkt_segs = segs;
 }
 
 /* These kernels read qlen and backlog without the lock. */
@@ -53,6 +59,10 @@ static inline void codel_compat_dequeue_drop(struct Qdisc *sch,
 static inline u32 codel_compat_segs(const struct sk_buff *skb)
 {
 	return skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
+}
+
+static inline void codel_compat_set_segs(struct sk_buff *skb, u16 segs)
+{
 }
 #endif /* !TCQ_F_DEQUEUE_DROPS */
 

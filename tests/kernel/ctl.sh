@@ -51,6 +51,8 @@ setup()
 	ctl setup r1 "$@" || fail "codelctl setup r1 $*: status $?"
 }
 
+CLASS_OF_FLOW='{"class":"[a-z_]*codel[^}]*}'
+
 # link_state: all that codelctl may change, but for numbers that count
 link_state()
 {
@@ -62,7 +64,7 @@ link_state()
 		echo "$dev"
 		# But for flows with packets. iproute2 before 6.2 prints no JSON
 		tc -n "$ROUTER" -j -d class show dev "$dev" |
-			sed 's/,{"class":"[a-z_]*codel[^}]*}//g; /^class [a-z_]*codel/d'
+			sed "s/,$CLASS_OF_FLOW//g; s/$CLASS_OF_FLOW,\\{0,1\\}//g; /^class [a-z_]*codel/d"
 		tc -n "$ROUTER" -j filter show dev "$dev" ingress
 		tc -n "$ROUTER" -j filter show dev "$dev" egress
 		in_ns "$ROUTER" ethtool -k "$dev"
@@ -77,16 +79,45 @@ same_state()
 	diff "$LIB_TMP/before" "$LIB_TMP/after" || fail "$1: the link differs"
 }
 
-# rate_of DEV: of the shaper
-rate_of()
+# queue_get DEV EXPRESSION: jq, of the root qdisc, which shapes and has the queue
+queue_get()
 {
-	class_rate "$ROUTER" "$1" c0de:1
+	qdisc_get "$ROUTER" "$1" root "$2"
 }
 
-# leaf_get DEV EXPRESSION: jq, of the leaf
-leaf_get()
+# rate_of DEV: bit/s
+rate_of()
 {
-	qdisc_get "$ROUTER" "$1" c0df: "$2"
+	queue_get "$1" '.options.rate * 8'
+}
+
+# rate_by_hand RATE: change that of r1 past codelctl
+rate_by_hand()
+{
+	tc -n "$ROUTER" qdisc change dev r1 root handle c0d1: fq_codel_oot rate "$1"
+}
+
+# built DEV: kind, handle and shaper of its root as tc prints them in JSON, and the number of its qdiscs but for clsact
+built()
+{
+	queue_get "$1" '[.kind, .handle, (.options | .rate, .overhead, .mpu, .atm, .ingress, .split_gso)] | tojson'
+	tc -n "$ROUTER" -j qdisc show dev "$1" | jq '[.[] | select(.kind != "clsact")] | length'
+}
+
+# earlier KIND OPTION...: set up r1 as an earlier version did: HTB c0de: with KIND, one of the out-of-tree kinds, as its
+# leaf c0df:
+earlier()
+{
+	local kind=$1 dev file
+
+	shift
+	setup "$@" --kind fq_codel
+	for dev in r1 ifb-r1; do
+		tc -n "$ROUTER" qdisc del dev "$dev" parent c0de:1
+		tc -n "$ROUTER" qdisc add dev "$dev" parent c0de:1 handle c0df: "$kind" target 5000us interval 100000us
+	done
+	file=$(grep -l '"device": "r1"' /run/codelctl/*/*.json | xargs ls -t | head -n 1)
+	sed -i "s/\"kind\": \"fq_codel\"/\"kind\": \"$kind\"/" "$file"
 }
 
 # links: the devices of ROUTER

@@ -10,14 +10,14 @@
 # shellcheck disable=SC2034 # used by the tests
 PROBE_SIZE=1000		# bytes of a frame, unless told otherwise
 
-# probe_start NS: the namespace that all others are about
+# probe_start NS [PROGRAM]: the namespace that all others are about; the program has the commands of probe
 probe_start()
 {
 	local pipes=$LIB_TMP/probe.$BASHPID
 
 	PROBE_NS=$1
 	mkfifo "$pipes.ask" "$pipes.answer"
-	in_ns "$1" "$LIB_DIR/run.py" probe <"$pipes.ask" >"$pipes.answer" &
+	in_ns "$1" "$LIB_DIR/run.py" "${2:-probe}" <"$pipes.ask" >"$pipes.answer" &
 	defer lib_stop $!
 	exec {PROBE_ASK}>"$pipes.ask" {PROBE_ANSWER}<"$pipes.answer"
 	rm "$pipes.ask" "$pipes.answer"

@@ -20,11 +20,13 @@ CODEL_DEFAULTS='{"limit":1000,"target":5000,"interval":100000,"ecn":false,"ce_th
 	"ceiling":50000}'
 FQ_CODEL_DEFAULTS='{"limit":10240,"flows":1024,"quantum":1514,"target":5000,"interval":100000,
 	"memory_limit":33554432,"ecn":true,"drop_batch":64,"ce_threshold":null,"ceiling":50000}'
+NO_SHAPER='{"rate":null,"overhead":null,"mpu":0,"atm":"noatm","ingress":false,"split_gso":false}'
 
 # TCA_CODEL_* and TCA_FQ_CODEL_*; the nest TCA_CODEL_EXT has the same number
 # in both. In the nest, 1 is the flag that ce_threshold is off, 3 the ceiling, and 4 the
-# flag that the ceiling is off
+# flag that the ceiling is off; 6 to 13 are the shaper's
 EXT=64
+EXT_CE_OFF=1 EXT_CEILING=3 EXT_CEILING_OFF=4
 CE_OFF=${EXT}N=nest:1=hex:
 CEILING=${EXT}N=nest:3
 CEILING_OFF=${EXT}N=nest:4=hex:
@@ -74,6 +76,24 @@ option()
 	in_ns "$NS" "$LIB_DIR/netlink.py" d0 dump | jq -r ".options.\"$1\" // \"absent\""
 }
 
+# in_nest NUMBER: "=" and the bytes of an attribute in TCA_CODEL_EXT, or "absent"
+in_nest()
+{
+	local nest
+
+	nest=$(option "$EXT")
+	[[ $nest != absent ]] || fail "no TCA_CODEL_EXT"
+	python3 -c '
+import struct, sys
+nest, wanted, found = bytes.fromhex(sys.argv[1]), int(sys.argv[2]), []
+while nest:
+    length, number = struct.unpack_from("=HH", nest)
+    found += [nest[4:length].hex()] * (number == wanted)
+    nest = nest[(length + 3) & ~3:]
+assert len(found) < 2
+print("=" + found[0] if found else "absent")' "$nest" "$1"
+}
+
 defaults()
 {
 	local kind=$1 expected=$CODEL_DEFAULTS
@@ -81,7 +101,7 @@ defaults()
 	! is_fair "$kind" || expected=$FQ_CODEL_DEFAULTS
 	device
 	tc -n "$NS" qdisc add dev d0 root "$kind"
-	expect "without options" "$expected"
+	expect "without options" "$expected + $NO_SHAPER"
 	check "its kind" "$(qdisc_get "$NS" d0 root .kind)" == "$kind"
 }
 
@@ -129,7 +149,32 @@ target 0 ceiling 1us | {"target":0,"ceiling":1}
 ceiling off | {"ceiling":null}
 target 4294967295us | {"target":4294967295}
 target 5ms interval 100ms | {"target":5000,"interval":100000}
-ceiling 30ms | {"ceiling":30000}'
+ceiling 30ms | {"ceiling":30000}
+ceiling off | {"ceiling":null}
+overhead 18 | {"overhead":18}
+overhead -64 | {"overhead":-64}
+overhead 256 | {"overhead":256}
+overhead 0 | {"overhead":0}
+mpu 64 | {"mpu":64}
+mpu 256 | {"mpu":256}
+atm | {"atm":"atm"}
+ptm | {"atm":"ptm"}
+overhead off | {"overhead":null}
+noatm | {"atm":"noatm"}
+mpu 0 | {"mpu":0}
+ingress | {"ingress":true}
+egress | {"ingress":false}
+rate 20mbit | {"rate":2500000,"split_gso":true,"target_effective":5000,"interval_effective":100000}
+rate 1gbit | {"rate":125000000,"split_gso":false}
+rate 8bit | {"rate":1,"split_gso":true,"target_effective":2271000000,"interval_effective":2271095000}
+rate 1000gbit | {"rate":125000000000,"split_gso":false,"target_effective":5000,"interval_effective":100000}
+split_gso | {"split_gso":true}
+rate 64kbit | {"rate":8000,"target_effective":283875,"interval_effective":378875}
+no_split_gso | {"split_gso":false}
+target 300ms | {"target":300000,"target_effective":300000,"interval_effective":100000}
+target 5ms | {"target":5000,"target_effective":283875,"interval_effective":378875}
+rate 999999999960bit | {"rate":124999999995,"target_effective":5000,"interval_effective":100000}
+rate off | {"rate":null,"target_effective":"absent","interval_effective":"absent"}'
 FQ_CODEL_CHANGES='
 quantum 300 | {"quantum":300}
 quantum 100 | {"quantum":256}
@@ -166,7 +211,7 @@ changes()
 	change_all "$kind" "$list" >"$LIB_TMP/steps"
 	check_faults "changes" == "$(grep -c '|' <<<"$list")" \
 		jq -nr "[inputs | .got |= ($SHOWN)]"' | . as $steps | (range(1; length) |
-			($steps[. - 1].got + $steps[.].set) as $want | $steps[.] |
+			($steps[. - 1].got + $steps[.].set | with_entries(select(.value != "absent"))) as $want | $steps[.] |
 			select(.got == null or .got != $want) |
 			"after \(.words): \(.got), not \($want)"),
 			"compared \(length - 1)"' "$LIB_TMP/steps"
@@ -178,7 +223,10 @@ all_at_once()
 	local kind=$1
 	local words="limit 9 target 8ms interval 70ms ecn ce_threshold 6ms ceiling 30ms"
 	local expected='{"limit":9,"target":8000,"interval":70000,"ecn":true,"ce_threshold":6000,
-		"ceiling":30000}'
+		"ceiling":30000,"rate":2500000,"overhead":-4,"mpu":84,"atm":"ptm","ingress":true,
+		"split_gso":false,"target_effective":8000,"interval_effective":70000}'
+
+	words+=" rate 20mbit overhead -4 mpu 84 ptm ingress no_split_gso"
 
 	if is_fair "$kind"; then
 		words+=" flows 5 quantum 1000 memory_limit 40000 drop_batch 3 ce_threshold_selector 1/3"
@@ -206,7 +254,7 @@ ce_threshold_off()
 		change $CE_OFF 1=u32:7000
 		replace
 	END
-	check "TCA_CODEL_EXT when off" "$(option "$EXT")" == 040001000800030050c30000
+	check "the flag when off" "$(in_nest "$EXT_CE_OFF")" == "="
 	check "target, given besides" "$(option 1)" == 581b0000
 	check "ce_threshold when off" "$(option "$number")" == absent
 }
@@ -224,14 +272,59 @@ ceiling()
 		change $CEILING_OFF
 		change 1=u32:20000 $CEILING=u32:20001
 	END
-	check "TCA_CODEL_EXT with a ceiling" "$(option "$EXT")" == 0400010008000300214e0000
+	check "the ceiling" "$(in_nest "$EXT_CEILING")" == =214e0000
+	check "the flag with a ceiling" "$(in_nest "$EXT_CEILING_OFF")" == absent
 	echo "target 1 change 2=u32:1 1=u32:20001" | refused "$kind"
 	accepted "$kind" <<-END
 		change $CEILING_OFF 1=u32:20001
 		replace
 	END
-	check "TCA_CODEL_EXT when off" "$(option "$EXT")" == 0400010004000400
+	check "the ceiling when off" "$(in_nest "$EXT_CEILING")" == absent
+	check "the flag when off" "$(in_nest "$EXT_CEILING_OFF")" == "="
 	check "target, given besides" "$(option 1)" == 214e0000
+}
+
+# set_to OPTION VALUE: of the root
+set_to()
+{
+	check "$1" "$(qdisc_get "$NS" d0 root ".options.$1")" == "$2"
+}
+
+# A target in force has room for 1.5 full packets on the wire: 2271 bytes without a framing, 2623
+# with 33 cells for 1540 bytes. The interval is longer by as much, and the default ceiling follows
+slow_rate()
+{
+	local kind=$1
+
+	device
+	tc -n "$NS" qdisc add dev d0 root "$kind" rate 64kbit
+	set_to target 5000
+	set_to target_effective 283875
+	set_to interval_effective 378875
+	set_to ceiling 1135500
+	tc -n "$NS" qdisc change dev d0 root "$kind" overhead 40 atm
+	set_to target_effective 327875
+	set_to interval_effective 422875
+	tc -n "$NS" qdisc change dev d0 root "$kind" rate 20mbit
+	set_to target_effective 5000
+	set_to ceiling 50000
+	tc -n "$NS" qdisc change dev d0 root "$kind" ceiling 50ms
+	refuses "64kbit" tc -n "$NS" qdisc change dev d0 root "$kind" rate 64kbit
+	[[ $REFUSAL == *"ceiling: more than the time of 1.5 packets at the rate "* ]] || fail "$REFUSAL"
+	set_to rate 2500000
+}
+
+# Cells without a word: their attribute is to be blamed
+wrong_cells()
+{
+	local kind=$1
+
+	device
+	tc -n "$NS" qdisc add dev d0 root handle 1: "$kind" ptm
+	echo "change 2=u32:1 64N=nest:11=u32:3" | ask "$kind" >"$LIB_TMP/answers"
+	check "the answer" "$(jq -c '[.errno, .at, .changed, (.message | contains("noatm, atm or ptm"))]' \
+		"$LIB_TMP/answers")" == '["EINVAL","64.11",false,true]'
+	set_to atm ptm
 }
 
 # accepted KIND <REQUESTS: none is refused
@@ -299,6 +392,16 @@ wrong()
 		ceiling 64.3 2=u32:1 64N=nest:3=u32:5000
 		ceiling 64.3 2=u32:1 1=u32:4294967295 64N=nest:3=u32:4294967295
 		ceiling 64.3 2=u32:1 64N=nest:1=hex:,3=u32:20000,4=hex:
+		rate 64.6 2=u32:1 64N=nest:6=hex:0000000000000000
+		rate 64.6 2=u32:1 64N=nest:6=hex:01a2941a1d000000
+		rate 64.6 2=u32:1 64N=nest:6=hex:ffffffffffffffff
+		rate 64.6 2=u32:1 64N=nest:6=hex:40420f0000000000,7=hex:
+		overhead 64.8 2=u32:1 64N=nest:8=hex:bfffffff
+		overhead 64.8 2=u32:1 64N=nest:8=u32:257
+		overhead 64.8 2=u32:1 64N=nest:8=u32:2147483648
+		overhead 64.8 2=u32:1 64N=nest:8=u32:18,9=hex:
+		mpu 64.10 2=u32:1 64N=nest:10=u32:257
+		mpu 64.10 2=u32:1 64N=nest:10=u32:4294967295
 		TCA_OPTIONS 0 2=u32:1 0=u32:1
 		TCA_OPTIONS 63 2=u32:1 63=u32:1
 		TCA_OPTIONS 65 2=u32:1 65=u32:1
@@ -462,6 +565,14 @@ ranges()
 	[[ $REFUSAL == *"interval: 1us to 4294967295us "*"(us, ms or s)"* ]] || fail "$REFUSAL"
 	refuses "ceiling 1ms" tc -n "$NS" qdisc add dev d0 root "$kind" ceiling 1ms
 	[[ $REFUSAL == *"ceiling: "*" to 4294967295us "*"(us, ms or s)"* ]] || fail "$REFUSAL"
+	refuses "rate 7bit" tc -n "$NS" qdisc add dev d0 root "$kind" rate 7bit
+	[[ $REFUSAL == *"rate: 8bit to 1000gbit, or off, "* ]] || fail "$REFUSAL"
+	refuses "rate 1000000000008bit" tc -n "$NS" qdisc add dev d0 root "$kind" rate 1000000000008bit
+	[[ $REFUSAL == *"rate: 8bit to 1000gbit, or off, "* ]] || fail "$REFUSAL"
+	refuses "overhead -65" tc -n "$NS" qdisc add dev d0 root "$kind" overhead -65
+	[[ $REFUSAL == *"overhead: -64 to 256 bytes, or off, "* ]] || fail "$REFUSAL"
+	refuses "mpu 257" tc -n "$NS" qdisc add dev d0 root "$kind" mpu 257
+	[[ $REFUSAL == *"mpu: 0 to 256 bytes "* ]] || fail "$REFUSAL"
 	is_fair "$kind" || return 0
 	refuses "quantum 2000000" tc -n "$NS" qdisc add dev d0 root "$kind" quantum 2000000
 	[[ $REFUSAL == *"quantum: 256 to 1048576 bytes "* ]] || fail "$REFUSAL"
@@ -490,7 +601,7 @@ stock_tc_plain_name()
 		limit 77 target 3ms interval 50ms ecn ce_threshold 1ms
 	expect "set by a tc without plugins" \
 		'{"limit":77,"target":3000,"interval":50000,"ecn":true,"ce_threshold":1000,
-		"ceiling":25000}'
+		"ceiling":25000}'" + $NO_SHAPER"
 }
 
 module_users()
@@ -527,6 +638,8 @@ lib_add_each changes "a change is exact and leaves the rest alone"
 lib_add_each all_at_once "all options in one request"
 lib_add_each ce_threshold_off "ce_threshold goes on and off"
 lib_add_each ceiling "the ceiling goes on and off, and stays above target"
+lib_add_each slow_rate "a slow rate: target and interval in force"
+lib_add_each wrong_cells "cells that no word stands for"
 lib_add_each refused_on_create "whatever is wrong is refused in a new qdisc"
 lib_add_each refused_on_change "whatever is wrong is refused in a change"
 lib_add_each warnings "a value that hardly works as intended is accepted with a warning"

@@ -119,6 +119,21 @@ is_off()
 		".options | has(\"$1\") and .$1 == null")" == true
 }
 
+# shaped KIND: the next three examples set a shaper, change it and end it
+shaped()
+{
+	example on_host
+	check "the shaper" "$(qdisc_get "$HOST" eth0 root '"\(.kind) " +
+		(.options | "\(.rate) \(.overhead) \(.mpu) \(.atm) \(.split_gso)")')" == \
+		"$1 2500000 18 64 noatm true"
+	example on_host
+	check "the shaper" "$(qdisc_get "$HOST" eth0 root \
+		'.options | "\(.rate) \(.overhead) \(.mpu) \(.atm)"')" == "64000 40 64 atm"
+	example on_host
+	is_off rate
+	is_off overhead
+}
+
 # The options of the examples are those in force afterwards
 tc_codel()
 {
@@ -135,6 +150,7 @@ tc_codel()
 	check "packets after reset_stats" "$(qdisc_get "$HOST" eth0 root .packets)" == 0
 	example on_host
 	is_off ceiling
+	shaped codel_oot
 	example on_host
 	[[ $OUTPUT == null ]] || fail "p99 without packets in the queue: $OUTPUT"
 	examples_end
@@ -153,6 +169,7 @@ tc_fq_codel()
 	check "packets after reset_stats" "$(qdisc_get "$HOST" eth0 root .packets)" == 0
 	example on_host
 	is_off ceiling
+	shaped fq_codel_oot
 	in_ns "$HOST" ping -q -c 3 10.9.1.2 >/dev/null
 	example on_host
 	[[ $OUTPUT =~ ^(null|[0-9]+)$ ]] || fail "p99: $OUTPUT"
@@ -186,8 +203,8 @@ link_setup()
 	background in_ns "$SERVER" iperf3 -s
 	examples_of codelctl.8
 	example on_host
-	# The link has 65 bytes for 64: PTM's cells
-	check "rate of ppp0" "$(class_rate "$HOST" ppp0 c0de:1)" == 37415Kbit
+	check "shaper of ppp0" "$(qdisc_get "$HOST" ppp0 root '.options | [.rate * 8, .overhead, .atm] | tojson')" == \
+		'[38000000,34,"ptm"]'
 	in_ns "$HOST" codelctl undo ppp0
 	example on_host
 	check "root of eth0 afterwards" "$(root_of eth0)" == noqueue

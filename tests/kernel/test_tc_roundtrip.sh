@@ -42,6 +42,26 @@ ceiling 49999us
 ceiling 4294967295us
 ceiling off
 target 4294967295us ceiling off
+rate 8bit
+rate 20mbit
+rate 999999999992bit
+rate 1000gbit
+rate off
+rate 20mbit no_split_gso
+rate 1gbit split_gso
+split_gso
+no_split_gso
+overhead 0
+overhead -64
+overhead 256
+overhead off
+mpu 256
+noatm
+atm
+ptm
+ingress
+egress
+rate 64kbit overhead 40 mpu 96 atm ingress
 limit 77 target 4999us interval 100001us noecn ce_threshold 333us'
 FAIR='
 flows 1
@@ -61,6 +81,7 @@ ce_threshold off ce_threshold_selector 0xfc/0xff
 flows 7 quantum 1514 memory_limit 4m drop_batch 3 ecn ce_threshold_selector 3/3'
 # Values that none of them sets
 DIFFERENT='limit 5 target 7us interval 9us ecn ce_threshold 11us ceiling 13us'
+DIFFERENT+=' rate 500gbit overhead 21 mpu 65 ptm ingress split_gso'
 DIFFERENT_FAIR='flows 9 quantum 511 memory_limit 12345 drop_batch 13 ce_threshold_selector 2/2'
 
 # lists KIND: its options in LIST, other values of all of them in OTHER

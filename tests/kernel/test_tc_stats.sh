@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: accounts
+# check: accounts on_the_wire
 #
 #
 # Statistics of real traffic in tc: every packet is accounted for, the percentiles are those of
@@ -70,7 +70,7 @@ count()
 	grep -cE "$1" || :
 }
 
-EXT_LINES='^  (delay|received|drops) '
+EXT_LINES='^  (delay|received|drops|on the wire) '
 
 # No key twice: most readers of JSON would silently use the last one
 repeated_keys()
@@ -218,10 +218,40 @@ nothing_to_say()
 		"$(qdisc_get "$NS" d0 root .bypassed.packets)" == 0
 }
 
+# wire BYTES: on the wire, of which 0 have no line
+wire()
+{
+	check "wire_bytes" "$(qdisc_get "$NS" d0 root .wire_bytes)" == "$1"
+	check "text" "$(tc -n "$NS" -s qdisc show dev d0 |
+		awk '/^  on the wire [0-9]* bytes$/ { bytes = $4 } END { print bytes + 0 }')" == "$1"
+	check "lines" "$(tc -n "$NS" -s qdisc show dev d0 | count "wire")" == $(($1 > 0))
+}
+
+# Three packets of 100 bytes, which are 256 on a link with this mpu, and 6 cells of 53 bytes
+on_the_wire()
+{
+	ns_create w
+	ip -n "$NS" link add d0 type dummy
+	ip -n "$NS" link set d0 up
+	tc -n "$NS" qdisc add dev d0 root handle 10: "$1" rate 1gbit mpu 256
+	wire 0
+	probe_start "$NS"
+	probe send d0 3 size=100
+	sleep 1
+	wire 768
+	check "bytes sent" "$(qdisc_get "$NS" d0 root .sent.bytes)" == 300
+	tc -n "$NS" qdisc change dev d0 root handle 10: "$1" atm
+	probe send d0 3 size=100
+	sleep 1
+	wire 1722
+	tc -n "$NS" qdisc change dev d0 root handle 10: "$1" reset_stats
+	wire 0
+}
+
 # All counters, with maxpacket and new_flow_count; but not the present state
 COUNTERS='{bytes, packets, drops, overlimits, requeues, maxpacket, ecn_mark, ce_mark,
 	drop_overlimit, drop_overmemory, new_flow_count, received, sent, bypassed, dropped,
-	marked, delay, shared} | del(.[] | nulls)'
+	marked, delay, shared, wire_bytes} | del(.[] | nulls)'
 STATE='{options, backlog, qlen, queued, count, lastcount, dropping, memory_used,
 	new_flows_len, old_flows_len} | del(.[] | nulls)'
 
@@ -497,6 +527,7 @@ delete_is_notified()
 lib_add_each accounts "every packet, as text and as JSON"
 lib_add_each ceiling_drops "the ceiling drops packets that can be marked"
 lib_add_each drop_next_is_told "the time until the next signal"
+lib_add_each on_the_wire "bytes on the wire, as text and as JSON"
 lib_add_each nothing_to_say "a queue without packets"
 lib_add_each cleared_when_told "reset_stats clears all, other changes nothing"
 lib_add_each reset_in_a_new_qdisc "reset_stats in a new qdisc"

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * A shaper as part of a qdisc: when a packet may leave, and what it costs. The arithmetic is in
+ * codel_shaper.h. A qdisc without an option of the shaper calls nothing of this.
+ */
+#ifndef CODEL_SHAPE_H
+#define CODEL_SHAPE_H
+
+#include <linux/sizes.h>
+#include <linux/tcp.h>
+#include <linux/udp.h>
+#include <net/pkt_sched.h>
+
+#include "codel_queue.h"
+
+/* A size table can make a packet any length, but none costs more than this many bytes. */
+#define CODEL_SHAPE_LEN_MAX	SZ_1M
+
+static inline void codel_shape_start(struct codel_clock *clock)
+{
+	*clock = (struct codel_clock) { .idle = true };
+}
+
+/* Prepare the watchdog, before anything of init can fail. */
+static inline void codel_shape_init(struct Qdisc *sch)
+{
+	struct codel_qdisc *c = codel_qdisc(sch);
+
+	qdisc_watchdog_init(&c->watchdog, sch);
+	codel_shape_start(&c->clock);
+}
+
+/* Forget what the link is sending. */
+static inline void codel_shape_reset(struct Qdisc *sch)
+{
+	struct codel_qdisc *c = codel_qdisc(sch);
+
+	qdisc_watchdog_cancel(&c->watchdog);
+	codel_shape_start(&c->clock);
+}
+
+/* Bytes before the network layer header, which a framing with an overhead does not count */
+static inline u32 codel_shape_offset(const struct sk_buff *skb)
+{
+	u32 offset = skb_network_offset(skb);
+
+	return offset <= skb->len ? offset : 0;
+}
+
+/* Bytes of the headers that each segment of a super-packet has */
+static inline u32 codel_shape_headers(const struct sk_buff *skb)
+{
+	bool inner = skb->encapsulation;
+	u32 type = skb_shinfo(skb)->gso_type;
+	u32 len;
+
+	if (!inner && !skb_transport_header_was_set(skb))
+		return 0;
+	len = inner ? skb_inner_transport_offset(skb) : skb_transport_offset(skb);
+	if (type & (SKB_GSO_TCPV4 | SKB_GSO_TCPV6))
+		len += inner ? inner_tcp_hdrlen(skb) : tcp_hdrlen(skb);
+	else if (type & SKB_GSO_UDP_L4)
+		len += sizeof(struct udphdr);
+	return len < skb->len ? len : 0;
+}
+
+/* The length of a super-packet on the wire: of all its segments. The last one may be shorter. */
+static noinline u32 codel_shape_wire_gso(const struct codel_shape *shape,
+					 const struct sk_buff *skb)
+{
+	u32 offset = shape->has_overhead ? codel_shape_offset(skb) : 0;
+	u32 headers = codel_shape_headers(skb);
+	u32 size = skb_shinfo(skb)->gso_size;
+	u32 full = (skb->len - headers - 1) / size;
+	u32 last = skb->len - full * size;
+	u64 wire;
+
+	wire = (u64)full * codel_wire_length(&shape->framing, size + headers - offset) +
+	       codel_wire_length(&shape->framing, last - offset);
+	return min_t(u64, wire, CODEL_WIRE_MAX);
+}
+
+/**
+ * codel_shape_wire() - the length of a packet on the wire
+ * @shape: the options
+ * @skb: the packet
+ *
+ * Without an overhead, a packet has the length that the core counts, with its link layer header
+ * and the size table.
+ *
+ * Return: bytes.
+ */
+static inline u32 codel_shape_wire(const struct codel_shape *shape, const struct sk_buff *skb)
+{
+	u32 len;
+
+	if (unlikely(codel_compat_segs(skb) != 1) && skb_is_gso(skb))
+		return codel_shape_wire_gso(shape, skb);
+	if (shape->has_overhead)
+		len = skb->len - codel_shape_offset(skb);
+	else
+		len = min_t(u32, qdisc_pkt_len(skb), CODEL_SHAPE_LEN_MAX);
+	return codel_wire_length(&shape->framing, len);
+}
+
+/**
+ * codel_shape_is_due() - may a packet leave?
+ * @sch: the qdisc
+ * @now: of this dequeue, ns
+ *
+ * Return: true if so. Otherwise, if a packet waits, the qdisc is asked again when it may.
+ */
+static inline bool codel_shape_is_due(struct Qdisc *sch, u64 now)
+{
+	struct codel_qdisc *c = codel_qdisc(sch);
+
+	if (now >= c->clock.next)
+		return true;
+	if (sch->q.qlen) {
+		c->clock.idle = false;
+		qdisc_qstats_overlimit(sch);
+		qdisc_watchdog_schedule_ns(&c->watchdog, c->clock.next);
+	}
+	return false;
+}
+
+/* A packet of @wire bytes has been taken from its queue to be sent. */
+static inline void codel_shape_sent(struct Qdisc *sch, u64 now, u32 wire)
+{
+	struct codel_qdisc *c = codel_qdisc(sch);
+
+	codel_clock_send(&c->clock, &c->pace, now, wire, !sch->q.qlen);
+	c->stats.wire_bytes += wire;
+}
+
+static noinline void codel_shape_crossed(struct Qdisc *sch, const struct sk_buff *skb)
+{
+	struct codel_qdisc *c = codel_qdisc(sch);
+
+	codel_clock_drop(&c->clock, &c->pace, codel_shape_wire(&c->config.shape, skb));
+}
+
+/* A packet is dropped, which may have crossed the link. */
+static inline void codel_shape_dropped(struct Qdisc *sch, const struct sk_buff *skb)
+{
+	if (unlikely(codel_qdisc(sch)->config.shape.ingress))
+		codel_shape_crossed(sch, skb);
+}
+
+/* Nothing waits, whether the last packet was sent or dropped. */
+static inline void codel_shape_idle(struct Qdisc *sch)
+{
+	codel_qdisc(sch)->clock.idle = true;
+}
+
+/* Return whether the core may send a packet past the empty qdisc. */
+static inline bool codel_shape_may_bypass(struct Qdisc *sch)
+{
+	const struct codel_shape *shape = &codel_qdisc(sch)->config.shape;
+
+	return sch->limit && !shape->rate && !shape->split;
+}
+
+/**
+ * codel_shape_apply() - put the options of the shaper in force, under the root lock
+ * @sch: the qdisc
+ * @from: rate until now, bytes/s; 0 if it was off
+ *
+ * The packet that is on the link goes on at the new rate.
+ */
+static inline void codel_shape_apply(struct Qdisc *sch, u64 from)
+{
+	struct codel_qdisc *c = codel_qdisc(sch);
+	const struct codel_shape *shape = &c->config.shape;
+	u64 now = ktime_get_ns();
+
+	c->shaped = shape->rate || codel_framing_is_set(shape);
+	c->pace = (struct codel_pace) {};
+	if (shape->rate)
+		codel_pace_set(&c->pace, shape->rate);
+	if (from == shape->rate)
+		return;
+	if (from && shape->rate)
+		codel_clock_change(&c->clock, now, from, &c->pace);
+	else
+		codel_shape_start(&c->clock);
+	/* what waits for the former rate is looked at again */
+	if (sch->q.qlen)
+		qdisc_watchdog_schedule_ns(&c->watchdog, now);
+}
+
+#endif /* CODEL_SHAPE_H */

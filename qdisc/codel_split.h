@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * Super-packets, which GRO and TSO make, are segmented before they are queued. A super-packet
+ * would hold a slow link for the time of all its segments.
+ */
+#ifndef CODEL_SPLIT_H
+#define CODEL_SPLIT_H
+
+#include "codel_queue.h"
+
+/* Queue one packet, which the qdisc has counted as received. Return: as ->enqueue(). */
+typedef int (*codel_queue_fn)(struct sk_buff *skb, struct Qdisc *sch, void *flow,
+			      struct sk_buff **to_free);
+
+/*
+ * Segment a super-packet. Return: the segments, ready to be queued; NULL if there is no memory
+ * for them, or if nothing has to be segmented.
+ */
+static inline struct sk_buff *codel_split_segments(struct sk_buff *skb)
+{
+	netdev_features_t features = netif_skb_features(skb) & ~NETIF_F_GSO_MASK;
+	struct sk_buff *segs = skb_gso_segment(skb, features);
+
+	return IS_ERR(segs) ? NULL : segs;
+}
+
+/*
+ * What the core sets for a packet before it is enqueued, but for a size table, to which modules
+ * have no access. The time of arrival is the same.
+ */
+static inline void codel_split_prepare(struct sk_buff *seg, u64 enqueue_time)
+{
+	skb_mark_not_on_list(seg);
+	qdisc_skb_cb(seg)->pkt_len = seg->len;
+	codel_compat_set_segs(seg, 1);
+	codel_skb_cb(seg)->enqueue_time = enqueue_time;
+}
+
+/**
+ * codel_split_enqueue() - queue the segments of a super-packet
+ * @skb: the super-packet, which is counted as received and has its time of arrival
+ * @sch: the qdisc
+ * @flow: for @queue
+ * @to_free: packets that a limit drops
+ * @queue: queues one packet
+ *
+ * The parents count one packet, the super-packet, after a return of success. So they are told
+ * of the segments, as of a negative number of drops. If it cannot be segmented, it is queued
+ * as it is.
+ *
+ * Return: as ->enqueue(): success if any segment is queued.
+ */
+static __always_inline int codel_split_enqueue(struct sk_buff *skb, struct Qdisc *sch, void *flow,
+					       struct sk_buff **to_free, codel_queue_fn queue)
+{
+	struct sk_buff *segs = codel_split_segments(skb), *seg, *next;
+	u64 enqueue_time = codel_skb_cb(skb)->enqueue_time;
+	struct codel_qdisc *c = codel_qdisc(sch);
+	u32 whole = qdisc_pkt_len(skb), len;
+	bool queued = false;
+
+	if (!segs)
+		return queue(skb, sch, flow, to_free);
+	c->stats.received.packets--;
+	c->stats.received.bytes -= whole;
+	skb_list_walk_safe(segs, seg, next) {
+		codel_split_prepare(seg, enqueue_time);
+		len = qdisc_pkt_len(seg);
+		codel_stats_count(&c->stats.received, len);
+		if (queue(seg, sch, flow, to_free) != NET_XMIT_SUCCESS)
+			continue;
+		queued = true;
+		c->lost.packets--;
+		c->lost.bytes -= len;
+	}
+	consume_skb(skb);
+	queued &= sch->q.qlen > 0;
+	if (queued) {
+		c->lost.packets++;
+		c->lost.bytes += whole;
+	}
+	codel_qdisc_tree_reduce_backlog(sch);
+	return queued ? NET_XMIT_SUCCESS : NET_XMIT_CN;
+}
+
+#endif /* CODEL_SPLIT_H */
