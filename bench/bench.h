@@ -59,6 +59,8 @@ static inline void bench_set_segs(struct sk_buff *skb)
  * @chunk: packets offered under one hold of the lock
  * @each: 1: time each call, in place of all together
  * @dump: number of dumps of the statistics, instead of driving
+ * @link: 1: the machine forwards packets to the device, which is up and has a shaper,
+ *	instead of driving; @fill packets wait
  */
 struct bench_config {
 	char dev[IFNAMSIZ];
@@ -76,6 +78,7 @@ struct bench_config {
 	u32 chunk;
 	u32 each;
 	u32 dump;
+	u32 link;
 };
 
 /**
@@ -130,9 +133,12 @@ struct bench_samples {
  * @delivered: packets that left the qdisc
  * @idle: calls of ->dequeue() that gave no packet
  * @marked: packets that left with CE set; only counted with @config.each
- * @ns: time under the lock
+ * @ns: time under the lock; with @config.link what the machine has worked
+ * @wall: with @config.link all time
+ * @turns: what a number of turns of its loop take that do nothing, ns
  * @enqueue: its calls, with @config.each
  * @dequeue: its calls, with @config.each
+ * @window: what the machine has worked for each BENCH_LINK_WINDOW packets, with @config.link
  * @clock: what reading the clock takes, ns
  * @dump_ns: shortest time of a dump
  */
@@ -148,8 +154,11 @@ struct bench_run {
 	u64 idle;
 	u64 marked;
 	u64 ns;
+	u64 wall;
+	u64 turns;
 	struct bench_samples enqueue;
 	struct bench_samples dequeue;
+	struct bench_samples window;
 	u32 clock;
 	u64 dump_ns;
 };
@@ -170,6 +179,10 @@ int bench_samples_print(const char *name, struct bench_samples *samples,
 u32 bench_samples_clock(void);
 
 int bench_dump(struct bench_run *run);
+
+#define BENCH_LINK_WINDOW	200	/* packets */
+
+int bench_link(struct bench_run *run, u64 packets);
 
 int bench_loop_register(void);
 void bench_loop_unregister(void);

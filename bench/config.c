@@ -46,6 +46,7 @@ static const struct bench_key bench_keys[] = {
 	BENCH_KEY(chunk, 1, 10000),
 	BENCH_KEY(each, 0, 1),
 	BENCH_KEY(dump, 0, 1000),
+	BENCH_KEY(link, 0, 1),
 };
 
 static int bench_config_number(struct bench_config *config, const char *name,

@@ -54,16 +54,28 @@ in_tree_codel()
 	modprobe -q -C /dev/null sch_codel || :
 }
 
+# The kinds of the root qdiscs, and of those below
+kinds_of_plan()
+{
+	awk -F '\t' '/^(run|memory)\t/ {
+		print $3
+		n = split($4, word, " ")
+		for (i = 1; i + 3 <= n; i++)
+			if (word[i] == "qdisc" && word[i + 1] == "parent")
+				print word[i + 3]
+	}' "$PLAN"
+}
+
 # check_servers: each kind of the plan is served by the side that its name says; print the
 # modules. A kind that the kernel lacks is reported when it is measured
 check_servers()
 {
 	local kind kinds side
 
-	mapfile -t kinds < <(awk -F '\t' '/^(run|memory)\t/ { print $3 }' "$PLAN" | sort -u)
+	mapfile -t kinds < <(kinds_of_plan | sort -u)
 	for kind in "${kinds[@]}"; do
 		case $kind in
-		bench_loop*) continue ;;
+		bench_loop* | tbf) continue ;;	# ours; and a kind that needs options to exist
 		*_oot) side=out_of_tree ;;
 		*) side=in_tree ;;
 		esac
@@ -108,22 +120,41 @@ describe()
 	done
 }
 
-# attach KIND OPTIONS: 1 if there is no such kind
+# attach KIND OPTIONS: 1 if there is no such kind. A slash in OPTIONS begins another object,
+# "class ..." or "qdisc ...", below the root qdisc 1:
 attach()
 {
-	local answer
+	local answer object
 
 	[[ $SPEC != "$1 $2" ]] || return 0
 	[[ -z $SPEC ]] || tc qdisc del dev "$DEV" root
 	SPEC=
-	# shellcheck disable=SC2086 # the options are words
-	if answer=$(tc qdisc add dev "$DEV" root "$1" $2 2>&1); then
-		SPEC="$1 $2"
-		return 0
-	fi
-	[[ $answer == *"kind is unknown"* || $answer == *"Unknown qdisc"* ]] ||
-		die "tc qdisc add $1 $2: $answer"
-	return 1
+	while read -r object; do
+		# shellcheck disable=SC2086 # the options are words
+		if answer=$(tc ${object%% *} add dev "$DEV" ${object#* } 2>&1); then
+			SPEC=incomplete
+			continue
+		fi
+		[[ $answer == *"kind is unknown"* || $answer == *"Unknown qdisc"* ]] ||
+			die "tc $object: $answer"
+		return 1
+	done <<<"qdisc root handle 1: $1 ${2// \/ /$'\n'}"
+	SPEC="$1 $2"
+}
+
+# link_up: the machine forwards packets for 11.0.0.0/8 to $DEV, which a dummy's driver frees
+link_up()
+{
+	local conf=/proc/sys/net/ipv4/conf
+
+	echo 1 >"$conf/$DEV/forwarding"
+	# $DEV is where they come from as well
+	echo 0 >"$conf/all/send_redirects"
+	echo 0 >"$conf/$DEV/send_redirects"
+	echo 1 >"/proc/sys/net/ipv6/conf/$DEV/disable_ipv6"
+	ip link set "$DEV" up
+	ip route add 11.0.0.0/8 dev "$DEV"
+	sleep 10	# the kernel works for a new link
 }
 
 run()
@@ -132,9 +163,11 @@ run()
 		printf '%s\tunknown=1\n' "$1"
 		return
 	fi
+	[[ $4 != *" link=1"* ]] || link_up
 	echo "dev=$DEV $4" >"$FILE" || die "$1: $2 $3: $4"
 	printf '%s\t' "$1"
 	cat "$FILE"
+	ip link set "$DEV" down
 }
 
 free_kb()

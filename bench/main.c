@@ -27,8 +27,7 @@ static struct dentry *bench_dir;
 static void bench_report(struct bench_run *run, u64 before, u32 queued)
 {
 	u64 offered = run->offered - before;
-	u64 dropped = offered - run->delivered +
-		      queued - min(queued, run->sch->q.qlen);
+	u64 dropped = offered - run->delivered + queued - run->sch->q.qlen;
 	size_t size = sizeof(bench_result);
 	char *line = bench_result;
 	int n;
@@ -39,12 +38,13 @@ static void bench_report(struct bench_run *run, u64 before, u32 queued)
 		return;
 	}
 	n = scnprintf(line, size,
-		      "offered=%llu delivered=%llu dropped=%llu marked=%llu idle=%llu qlen=%u ns=%llu truesize=%u",
+		      "offered=%llu delivered=%llu dropped=%llu marked=%llu idle=%llu qlen=%u ns=%llu wall=%llu truesize=%u",
 		      offered, run->delivered, dropped, run->marked, run->idle,
-		      run->sch->q.qlen, run->ns,
+		      run->sch->q.qlen, run->ns, run->wall,
 		      run->packets.all[0] ? run->packets.all[0]->truesize : 0);
 	n += bench_samples_print("enqueue", &run->enqueue, line + n, size - n);
 	n += bench_samples_print("dequeue", &run->dequeue, line + n, size - n);
+	n += bench_samples_print("window", &run->window, line + n, size - n);
 	scnprintf(line + n, size - n, "\n");
 }
 
@@ -60,7 +60,14 @@ static int bench_prepare(struct bench_run *run)
 		err = bench_samples_init(&run->enqueue, calls);
 	if (!err && run->config.each)
 		err = bench_samples_init(&run->dequeue, calls);
+	if (!err && run->config.link)
+		err = bench_samples_init(&run->window, 1 + run->config.packets / BENCH_LINK_WINDOW);
 	return err;
+}
+
+static int bench_offer_all(struct bench_run *run, u64 packets)
+{
+	return run->config.link ? bench_link(run, packets) : bench_drive(run, packets);
 }
 
 /* Fill, warm up, and measure what is left of the counters then. */
@@ -70,9 +77,9 @@ static int bench_measure(struct bench_run *run)
 	u32 queued;
 	int err;
 
-	err = bench_drive_fill(run);
+	err = run->config.link ? 0 : bench_drive_fill(run);
 	if (!err && run->config.warmup)
-		err = bench_drive(run, run->config.warmup);
+		err = bench_offer_all(run, run->config.warmup);
 	if (err)
 		return err;
 	before = run->offered;
@@ -81,10 +88,12 @@ static int bench_measure(struct bench_run *run)
 	run->marked = 0;
 	run->idle = 0;
 	run->ns = 0;
+	run->wall = 0;
 	run->enqueue.count = 0;
 	run->dequeue.count = 0;
+	run->window.count = 0;
 	err = run->config.dump ? bench_dump(run) :
-				 bench_drive(run, run->config.packets);
+				 bench_offer_all(run, run->config.packets);
 	if (!err)
 		bench_report(run, before, queued);
 	return err;
@@ -98,9 +107,9 @@ static void bench_reset(struct Qdisc *sch)
 }
 
 /* Only this module may enqueue and dequeue packets: the device is down, and remains
- * down while the rtnl lock is held.
+ * down while the rtnl lock is held. For a @link it is up.
  */
-static struct Qdisc *bench_find(const char *name)
+static struct Qdisc *bench_find(const char *name, bool link)
 {
 	struct net_device *dev;
 	struct Qdisc *sch;
@@ -108,7 +117,7 @@ static struct Qdisc *bench_find(const char *name)
 	dev = __dev_get_by_name(&init_net, name);
 	if (!dev)
 		return ERR_PTR(-ENODEV);
-	if (dev->flags & IFF_UP)
+	if (!(dev->flags & IFF_UP) == link)
 		return ERR_PTR(-EBUSY);
 	sch = rtnl_dereference(dev->qdisc);
 	if (!sch || sch->flags & (TCQ_F_BUILTIN | TCQ_F_NOLOCK))
@@ -124,7 +133,7 @@ static int bench_execute(struct bench_run *run)
 	if (err)
 		goto out;
 	rtnl_lock();
-	run->sch = bench_find(run->config.dev);
+	run->sch = bench_find(run->config.dev, run->config.link);
 	err = PTR_ERR_OR_ZERO(run->sch);
 	if (!err) {
 		bench_reset(run->sch);
@@ -139,6 +148,7 @@ out:
 	bench_packets_destroy(run);
 	kvfree(run->enqueue.ns);
 	kvfree(run->dequeue.ns);
+	kvfree(run->window.ns);
 	return err;
 }
 

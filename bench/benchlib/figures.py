@@ -6,14 +6,17 @@ from __future__ import annotations
 import statistics
 from typing import Any, Iterable
 
-from .machine import Results
+from .machine import Failure, Results
 from .plan import DUMP_FLOWS, Job, Row
 from .subjects import LOOP, NOP
 
 Figures = dict[str, Any]
+RATE_SLACK = 0.02
 
 
 def _cost(run: dict[str, int]) -> float:
+    if "window_calls" in run:  # of a link: the median of windows with as many packets each
+        return run["window_median"] * run["window_calls"] / run["offered"]
     return run["ns"] / run["offered"]
 
 
@@ -32,6 +35,16 @@ def _calls(run: dict[str, int], which: str) -> Figures:
     return figures
 
 
+def _saturated(row: Row, name: str, run: dict[str, int]) -> float:
+    """The rate of a link in bit/s. It had its own rate, and all packets have passed it."""
+    rate = run["delivered"] * row.size * 8 / run["wall"] * 1e9
+    if run["dropped"] or abs(rate / row.setting.rate - 1) > RATE_SLACK:
+        raise Failure(
+            f"{name}: {rate:.0f} bit/s, {run['dropped']} dropped: the link is not saturated"
+        )
+    return round(rate)
+
+
 def cell(results: Results, row: Row, kind: str, loop: float) -> Figures | None:
     """One qdisc in one regime."""
     name = f"{row.name}/{kind}"
@@ -42,6 +55,8 @@ def cell(results: Results, row: Row, kind: str, loop: float) -> Figures | None:
     figures: Figures = {"total": round(total, 2), "net": round(total - loop, 2)}
     run = results.runs[name][0]
     figures["dropped"] = round(run["dropped"] / run["offered"], 4)
+    if row.link:
+        figures["rate"] = _saturated(row, name, run)
     if each:
         # Several repetitions: the best of the longest is what the code needs.
         best = min(each, key=lambda r: max(r["enqueue_max"], r.get("dequeue_max", 0)))

@@ -6,7 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Iterable
 
-from .subjects import CODELS, FLOW_QUEUES, LOOP, MARK_UNSHARED, NOP, SUBJECTS, Setting, options
+from .subjects import (
+    CODELS, FLOW_QUEUES, LINKED, LOOP, MARK_UNSHARED, NOP, SHAPED, SUBJECTS, Setting, kind_of, options,
+)  # fmt: skip
 
 # Time measured at most per run, ms. The figure does not depend on it.
 BUDGET = 150
@@ -15,6 +17,7 @@ PACKETS = 10000
 WARMUP_ONE, WARMUP_MANY = 3000, 30000
 FLOOD = 10  # packets offered for one that leaves
 ONLY_ENQUEUE = 1000  # nearly none leaves
+LINK_PACKETS, LINK_WARMUP = 1400, 200  # where each takes its time on the link
 SHORT = 74  # bytes of an acknowledgement or of a voice packet, far below a quantum
 
 
@@ -33,6 +36,7 @@ class Row:
     setting: Setting = field(default_factory=Setting)
     kinds: tuple[str, ...] = SUBJECTS
     goal: str = ""
+    link: bool = False  # forwarded to a saturated link; all that the machine does counts
 
     @property
     def name(self) -> str:
@@ -45,6 +49,8 @@ class Row:
     @property
     def warmup(self) -> int:
         """Packets offered before it is measured."""
+        if self.link:
+            return LINK_WARMUP
         return WARMUP_MANY if self.flows > 1 and self.fill else WARMUP_ONE
 
     def keys(self, kind: str, each: bool, packets: int) -> str:
@@ -56,6 +62,8 @@ class Row:
             "burst": self.burst, "hash": self.hashed, "ecn": self.setting.ecn,
             "shared": shared, "each": each,
         }  # fmt: skip
+        if self.link:
+            values |= {"link": True, "packets": LINK_PACKETS, "budget": 0}
         return " ".join(f"{k}={int(v)}" for k, v in values.items())
 
 
@@ -113,6 +121,25 @@ def _short() -> list[Row]:
     ]  # fmt: skip
 
 
+def _shaped() -> list[Row]:
+    """A shaper that never has to wait: what it costs when the link is not its bottleneck."""
+    one, wait = "one packet{} at a time", "500{} waiting"
+    return [
+        Row(f"shaped{part}", title.format(text), 64, fill, size=size, kinds=SHAPED, goal="shaped")
+        for size, text, name in ((1514, "", ""), (SHORT, f" of {SHORT} bytes", "-short"))
+        for title, fill, part in ((one, 0, name), (wait, 500, f"{name}-wait"))
+    ]  # fmt: skip
+
+
+def _link() -> list[Row]:
+    """A shaper that is the bottleneck."""
+    return [
+        Row(f"link-{mbit}mbit", f"saturated link of {mbit} Mbit/s, 100 waiting", 64, 100,
+            setting=Setting(rate=mbit * 10**6), kinds=LINKED, goal="link", link=True)
+        for mbit in (20, 500)
+    ]  # fmt: skip
+
+
 def _flood_rows(regime: str, title: str, burst: int) -> list[Row]:
     """The queue is full of thin flows, and most packets that come are too many."""
 
@@ -152,7 +179,7 @@ def _codel() -> list[Row]:
 
 
 ROWS: list[Row] = [
-    *_one(), *_wait(), *_short(),
+    *_one(), *_wait(), *_short(), *_shaped(), *_link(),
     *_flood_rows("flood", "flood, ten times the link's rate", FLOOD),
     *_flood_rows("enqueue", "flood, nothing leaves", ONLY_ENQUEUE),
     *_memory(), *_codel(),
@@ -165,10 +192,10 @@ DUMP_FLOWS = (1, 1000)
 def run_jobs(row: Row, kind: str, each: bool) -> list[Job]:
     """All calls together, and then each for itself if that is wanted."""
     name = f"{row.name}/{kind}"
-    words = options(kind, row.setting)
-    jobs = [Job("run", name, kind, words, row.keys(kind, False, PACKETS))]
-    if each:
-        jobs.append(Job("run", f"{name}/each", kind, words, row.keys(kind, True, PACKETS)))
+    root, words = kind_of(kind), options(kind, row.setting)
+    jobs = [Job("run", name, root, words, row.keys(kind, False, PACKETS))]
+    if each and not row.link:
+        jobs.append(Job("run", f"{name}/each", root, words, row.keys(kind, True, PACKETS)))
     return jobs
 
 
@@ -200,7 +227,7 @@ def dump_jobs(kinds: Iterable[str]) -> list[Job]:
 def memory_jobs(kinds: Iterable[str]) -> list[Job]:
     """Enough qdiscs that the reserve of the allocator does not matter."""
     jobs = []
-    for kind in kinds:
+    for kind in (k for k in kinds if k in SUBJECTS):
         sizes = (1024, 65536) if kind in (*FLOW_QUEUES, "fq", "fq_pie") else (1024,)
         for buckets in sizes:
             words = options(kind, Setting(buckets=buckets))

@@ -49,7 +49,11 @@ def _bars(area: Axes, rows: list[Figures], kinds: list[str]) -> None:
 
 
 def draw(data: Figures, target: Path) -> None:
-    chosen = [r for r in data["rows"] if r["name"] in SHOWN] or data["rows"]
+    """Nothing, if no row has a qdisc that is shown."""
+    rows = [r for r in data["rows"] if any(k in r["qdiscs"] for k in COLOURS)]
+    chosen = [r for r in rows if r["name"] in SHOWN] or rows
+    if not chosen:
+        return
     kinds = [k for k in COLOURS if any(k in r["qdiscs"] for r in chosen)]
     figure, area = pyplot.subplots(figsize=(max(6.0, 1.9 * len(chosen)), 5.6), dpi=110)
     _bars(area, chosen, kinds)

@@ -8,23 +8,27 @@ from dataclasses import replace
 from typing import Any, Iterable
 
 from . import table
-from .machine import BENCH
+from .machine import BENCH, Failure
 from .plan import Row
-from .subjects import OOT, IN_TREE
+from .subjects import IN_TREE, OOT, RIVALS, SHAPED, kind_of
 
 RECORDED = BENCH / "recorded.json"
 REGIMES = ("one-f1,small-f1,wait-f1,wait-f16,wait-f512,dissect-wait-f512,drop-f1,mark-f1,ceiling-f1,"
-           "short,short-wait,acks-wait,enqueue-f900,enqueue-f900-b65536,flood-f900,"
+           "short,short-wait,acks-wait,shaped*,link-500mbit,enqueue-f900,enqueue-f900-b65536,flood-f900,"
            "flood-f65536-b65536,overmemory-f900,dump")  # fmt: skip
 SLACK = 1.03
+# The out-of-tree qdiscs, and those that they have goals against
+KINDS = list(dict.fromkeys((*IN_TREE, *OOT, *(k for k in SHAPED if kind_of(k) in OOT), *RIVALS)))
 
 Figures = dict[str, Any]
 
 
 def rows(wanted: Iterable[Row]) -> list[Row]:
-    """Rows of out-of-tree qdiscs; with the in-tree qdisc if its figure is the goal."""
+    """Rows of out-of-tree qdiscs; with others where the figures of those are the goals."""
     return [
-        row if row.goal == "short" else replace(row, kinds=tuple(k for k in row.kinds if k in OOT))
+        row
+        if row.goal in ("short", "shaped", "link")
+        else replace(row, kinds=tuple(k for k in row.kinds if k in OOT))
         for row in wanted
     ]
 
@@ -34,7 +38,7 @@ def values(data: Figures) -> dict[str, float]:
     found: dict[str, float] = {}
     for row in data["rows"]:
         for kind, cell in row["qdiscs"].items():
-            if kind in OOT:
+            if kind_of(kind) in OOT:
                 found[f"{kind}: {row['name']}"] = cell["net"]
     for kind in OOT:
         for flows, ns in data["dump"].get(kind, {}).items():
@@ -42,9 +46,16 @@ def values(data: Figures) -> dict[str, float]:
     return found
 
 
-def write(data: Figures) -> None:
-    kept = {"release": data["release"], "kernel": data["kernel"], "instructions": values(data)}
-    RECORDED.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
+def write(data: Figures, keep: bool) -> None:
+    """Record the figures; with `keep`, those that were not measured remain."""
+    before = json.loads(RECORDED.read_text()) if keep else {"instructions": {}}
+    for what in ("release", "kernel") if keep else ():
+        if before[what] != data[what]:
+            raise Failure(f"the other figures are of {before[what]}, not {data[what]}: record all")
+    kept = {"release": data["release"], "kernel": data["kernel"]}
+    figures = {**before["instructions"], **values(data)}
+    text = json.dumps({**kept, "instructions": figures}, indent=1, sort_keys=True)
+    RECORDED.write_text(f"{text}\n")
 
 
 def _case(name: str, now: float | None, before: float) -> tuple[bool, str]:

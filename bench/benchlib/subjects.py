@@ -17,6 +17,16 @@ CODELS = ("codel", "codel_oot", "fq_codel", "fq_codel_oot", "cake")
 # They mark only a packet without other references.
 MARK_UNSHARED = OOT
 
+# With a shaper: its own, or that of the qdisc above
+SHAPED = ("fq_codel_oot", "fq_codel_oot+rate", "fq_codel_oot+split", "codel_oot", "codel_oot+rate",
+          "tbf+fq_codel_oot", "htb+fq_codel_oot", "htb+fq_codel",
+          "cake+besteffort", "cake+flows")  # fmt: skip
+# The shapers, where the link is saturated
+LINKED = tuple(k for k in SHAPED if "+" in k and not k.endswith("+split"))
+# Those that the shaped out-of-tree qdiscs have goals against
+RIVALS = ("htb+fq_codel", "cake+besteffort", "cake+flows")
+# bit/s. A packet of 1514 bytes takes 121 ns, which are fewer than the instructions that any qdisc needs.
+NEVER_WAITS = 100_000_000_000
 TRUESIZE = 2304  # bytes that the kernel charges for a packet of 1514
 ENOUGH = 1_000_000  # a limit that is never reached
 
@@ -33,6 +43,7 @@ class Setting:
     interval: str = "100s"
     ecn: bool = False
     ceiling: str = ""  # of the kinds that have one; "": the default
+    rate: int = NEVER_WAITS  # bit/s, of those with a shaper
 
 
 def _ceiling(kind: str, s: Setting) -> str:
@@ -66,8 +77,36 @@ def _cake(s: Setting) -> str:
     return f"unlimited rtt {s.interval} memlimit {(s.memory or s.limit) * TRUESIZE}"
 
 
-def options(kind: str, s: Setting) -> str:
-    """The words that tc wants for a qdisc of this kind."""
+def _shaped_cake(mode: str, s: Setting) -> str:
+    return f"bandwidth {s.rate}bit besteffort {mode}{_cake(s).removeprefix('unlimited')}"
+
+
+def _above(shaper: str, kind: str, s: Setting) -> str:
+    """The words of a shaper, as codelctl sets it up, and those of the class and the leaf below it."""
+    burst = max(1514, s.rate // 8000)  # bytes in 1 ms
+    leaf = f"qdisc parent 1:1 {kind} {options(kind, s)}"
+    if shaper == "tbf":
+        return f"rate {s.rate} burst {burst} limit {ENOUGH * 1000} / {leaf}"
+    words = (
+        f"htb rate {s.rate} ceil {s.rate} burst {burst} cburst {burst} quantum {min(burst, 60000)}"
+    )
+    return f"default 1 / class parent 1: classid 1:1 {words} / {leaf}"
+
+
+def kind_of(subject: str) -> str:
+    """The kind of the root qdisc."""
+    return subject.partition("+")[0]
+
+
+def options(subject: str, s: Setting) -> str:
+    """The words that tc wants for this subject's root qdisc, and after each slash for another object."""
+    kind, _, rest = subject.partition("+")
+    if kind in ("tbf", "htb"):
+        return _above(kind, rest, s)
+    if kind == "cake" and rest:
+        return _shaped_cake("flows" if rest == "flows" else "triple-isolate", s)
+    if rest:
+        return f"{options(kind, s)} rate {s.rate}{' split_gso' if rest == 'split' else ''}"
     words = {
         "pfifo": lambda: f"limit {s.limit}",
         "codel": lambda: _codel(s),

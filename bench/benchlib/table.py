@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 Figures = dict[str, Any]
+Sections = list[tuple[str, bool, Callable[[], str]]]
 
 # Goals relative to the cost of the in-tree qdisc. The goals were set with another loop, in
 # which the in-tree qdiscs cost 227, 225, 318 and 399 instructions.
@@ -20,6 +21,21 @@ SHORT_ROWS = ("short-f1", "short-f512", "short-wait-f1", "short-wait-f64", "shor
               "acks-wait-f16", "acks-wait-f512")  # fmt: skip
 GOALS += tuple((row, f"{kind}_oot", kind, 1.0)
                for kind in ("codel", "fq_codel") for row in SHORT_ROWS)  # fmt: skip
+# Regime, kind, the other, and of its cost: which part, and how many instructions more. The
+# shaped regimes have nothing to wait for.
+SHAPED_MORE = 40
+SHAPED_GOALS = (
+    ("shaped", "codel_oot+rate", "codel_oot", 1.0, SHAPED_MORE),
+    ("shaped", "fq_codel_oot+rate", "fq_codel_oot", 1.0, SHAPED_MORE),
+    ("shaped", "fq_codel_oot+split", "fq_codel_oot", 1.0, SHAPED_MORE),
+    ("shaped", "fq_codel_oot+rate", "htb+fq_codel", 0.55, 0),
+    ("shaped", "fq_codel_oot+split", "htb+fq_codel", 0.55, 0),
+    ("shaped", "fq_codel_oot+rate", "cake+besteffort", 0.25, 0),
+    ("shaped", "fq_codel_oot+split", "cake+besteffort", 0.25, 0),
+    ("link", "fq_codel_oot+rate", "htb+fq_codel", 1.0, 0),
+    ("link", "fq_codel_oot+rate", "cake+besteffort", 1.0, 0),
+    ("link", "fq_codel_oot+rate", "cake+flows", 1.0, 0),
+)
 FLOOD_GOAL = 450
 FLOOD_ROWS = ("enqueue-f900", "enqueue-f900-b65536", "enqueue-f9000-b65536",
               "enqueue-f900-d1", "enqueue-f900-b65536-d1")  # fmt: skip
@@ -93,6 +109,19 @@ def _ratio_goals(by_name: dict[str, Figures]) -> list[list[str]]:
     return lines
 
 
+def _shaped_goals(rows: list[Figures]) -> list[list[str]]:
+    lines = []
+    for regime, kind, rival, ratio, more in SHAPED_GOALS:
+        for row in rows:
+            qdiscs = row["qdiscs"]
+            if row["regime"].startswith(regime) and kind in qdiscs and rival in qdiscs:
+                own, other = qdiscs[kind]["total"], qdiscs[rival]["total"]
+                goal = ratio * other + more
+                lines.append([f"{kind} against {rival}: {_label(row)}", f"{other:.0f}",
+                              f"{own:.0f}", f"{goal:.0f}", _verdict(own, goal)])  # fmt: skip
+    return lines
+
+
 def _flood_goals(by_name: dict[str, Figures]) -> list[list[str]]:
     lines = []
     base: float = FLOOD_GOAL
@@ -146,7 +175,8 @@ def goals(data: Figures) -> str:
     by_name = {r["name"]: r for r in data["rows"]}
     lines = _ratio_goals(by_name) + _flood_goals(by_name)
     lines += _longest_goals(data["rows"]) + _state_goals(data)
-    return _grid([["", "in-tree", "out-of-tree", "goal", ""], *lines]) if lines else ""
+    lines += _shaped_goals(data["rows"])
+    return _grid([["", "other", "out-of-tree", "goal", ""], *lines]) if lines else ""
 
 
 def dump(data: Figures) -> str:
@@ -163,17 +193,34 @@ def memory(data: Figures) -> str:
     return _grid(lines)
 
 
+def _present(rows: list[Figures], kinds: list[str]) -> list[str]:
+    return [k for k in kinds if any(k in r["qdiscs"] for r in rows)]
+
+
+def _of_calls(rows: list[Figures], kinds: list[str], unit: str, what: str) -> Sections:
+    kinds = _present(rows, kinds)
+    return [
+        (f"{unit} per packet offered{what}, loop included", bool(rows),
+         lambda: costs(rows, kinds, "total", True)),
+        (f"{unit} per packet offered{what}, loop subtracted", bool(rows),
+         lambda: costs(rows, kinds, "net", False)),
+        (f"{unit} of the mean enqueue and dequeue{what}", bool(rows) and len(kinds) <= 4,
+         lambda: split(rows, kinds)),
+        (f"{unit} of the longest enqueue/dequeue{what}", bool(rows), lambda: longest(rows, kinds)),
+    ]  # fmt: skip
+
+
 def sections(data: Figures, kinds: list[str]) -> list[tuple[str, str]]:
     """Title and text of each table that has something to show."""
-    rows, unit = data["rows"], data["unit"]
-    found: list[tuple[str, bool, Callable[[], str]]] = [
-        (f"{unit} per packet offered, loop included", bool(rows),
-         lambda: costs(rows, kinds, "total", True)),
-        (f"{unit} per packet offered, loop subtracted", bool(rows),
-         lambda: costs(rows, kinds, "net", False)),
-        (f"{unit} of the mean enqueue and dequeue", bool(rows) and len(kinds) <= 4,
-         lambda: split(rows, kinds)),
-        (f"{unit} of the longest enqueue/dequeue", bool(rows), lambda: longest(rows, kinds)),
+    unit = data["unit"]
+    shaped = [r for r in data["rows"] if r["regime"].startswith("shaped")]
+    link = [r for r in data["rows"] if r["regime"].startswith("link")]
+    plain = [r for r in data["rows"] if r not in (*shaped, *link)]
+    found: Sections = [
+        *_of_calls(plain, kinds, unit, ""),
+        *_of_calls(shaped, kinds, unit, " with a shaper"),
+        (f"{unit} of the machine per packet forwarded to a saturated link", bool(link),
+         lambda: costs(link, _present(link, kinds), "total", False)),
         (f"{unit} of a statistics dump", bool(data["dump"]), lambda: dump(data)),
         ("Bytes of memory", bool(data["memory"]), lambda: memory(data)),
         ("Goals", bool(goals(data)), lambda: goals(data)),
