@@ -5,7 +5,8 @@
     values      what a user may ask for: Request, parsed and validated
     framing     bytes that a link adds to a packet
     marks       the marks of what codelctl creates, and what is codelctl's in what ip and tc show
-    shaper      the numbers of a shaper: burst, quantum, target
+    shaper      the shaper of a direction, and the kinds that shape by themselves
+    htb         HTB above the other kinds: burst, quantum, target
     restore     commands that make the former root qdisc again
     plan        commands that lead from the observed state to the requested state
     present     the settings of a link, from its qdiscs
@@ -26,5 +27,5 @@ These are pure. The others read the machine or change it:
     prove       prove and compare
     service     enable and disable
 
-framing <- values <- shaper <- restore <- plan <- state <- observe <- link: no module imports one to its right.
+marks <- framing <- values <- shaper <- htb <- restore <- plan <- state <- observe <- link: no module imports one to its right.
 """

@@ -6,13 +6,18 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from . import doctor, facts, link, observe, values
+from . import doctor, facts, link, observe, plan, values
 from .errors import Failure, Refusal
+from .marks import Json
 from .observe import Owned
 
 
 def _gone(item: Owned) -> facts.Link:
     return facts.Link(item.was, item.known.settings if item.known else {}, present=False)
+
+
+def _splits(root: Json | None) -> bool:
+    return bool(root and root.get("options", {}).get("split_gso"))
 
 
 def _link(item: Owned, forwards: bool) -> facts.Link:
@@ -25,6 +30,8 @@ def _link(item: Owned, forwards: bool) -> facts.Link:
         settings=settings,
         present=True,
         in_force=link.in_force(now, item.known),
+        differs=plan.differences(request, now) if request else [],
+        splits=[n for n, p in (("up", now.device), ("down", now.ifb)) if _splits(p.shaper)],
         up=request and request.up,
         down=request and request.down,
         speed=facts.speed(now.name),

@@ -100,10 +100,12 @@ def _held_ms(size: int, rate: int) -> float:
 
 
 def _merging(link: Link) -> Iterator[Finding]:
-    """Packets that are merged before they reach a shaper."""
-    slowest = min((rate for rate in (link.up, link.down) if rate), default=None)
-    if not slowest:
+    """Packets that are merged before they reach a shaper which does not split them."""
+    rates_of = {"up": link.up, "down": link.down}
+    whole = {name: rate for name, rate in rates_of.items() if rate and name not in link.splits}
+    if not whole:
         return
+    slowest = min(whole.values())
     size = (link.now.link or {}).get("gso_max_size", GSO_BYTES)
     held = _held_ms(size, slowest)
     names = {**SHORT, "tcp-segmentation-offload": "tso"}
@@ -114,7 +116,7 @@ def _merging(link: Link) -> Iterator[Finding]:
         yield Finding("offloads", link.device, text, _setup(link, offloads="off"))
     for other in link.neighbours:
         feature = other.features.get("generic-receive-offload")
-        held = _held_ms(other.gro_max_size, link.up) if link.up else 0
+        held = _held_ms(other.gro_max_size, whole["up"]) if "up" in whole else 0
         if feature and feature.on and held > HELD_MS:
             text = (
                 f"gro of {other.name} merges packets that are forwarded to {link.device}; "
@@ -172,7 +174,7 @@ def of_link(link: Link) -> Iterator[Finding]:
         )
         return
     if not link.in_force:
-        text = "its qdiscs or offloads differ from the setup"
+        text = "; ".join(["its qdiscs or offloads differ from the setup", *link.differs])
         yield Finding("setup-differs", link.device, text, _setup(link))
     yield from _merging(link)
     yield from _bypass(link)

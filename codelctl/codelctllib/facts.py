@@ -93,7 +93,9 @@ class Link:
     settings: dict[str, str]
     present: bool
     in_force: bool = False
+    differs: list[str] = field(default_factory=list)  # from the setup, in words
     shaped: bool = True
+    splits: list[str] = field(default_factory=list)  # up, down: the qdisc splits merged packets
     up: int | None = None  # bit/s
     down: int | None = None
     speed: int | None = None  # bit/s, of the device
@@ -256,18 +258,16 @@ def leaf(device: str) -> dict[str, Any] | None:
     return next((q for q in shown if marks.is_measured(q)), None)
 
 
+def _shapes(qdisc: dict[str, Any]) -> bool:
+    return qdisc["kind"] in SHAPERS or bool(qdisc.get("options", {}).get("rate"))
+
+
 def configured() -> dict[str, bool]:
-    """Devices on which a user has configured an AQM qdisc, and whether a shaper is above it."""
+    """Devices on which a user has configured an AQM qdisc, and whether a qdisc shapes there."""
     try:
         shown = observe.listed("tc", "-json", "qdisc", "show")
     except Failure:  # tc prints no JSON for a kind that it does not have
         return {}
-    kinds: dict[str, set[str]] = {}
-    for qdisc in shown:
-        if qdisc["handle"] != "0:":
-            kinds.setdefault(qdisc["dev"], set()).add(qdisc["kind"])
-    return {
-        device: bool(found & set(SHAPERS))
-        for device, found in kinds.items()
-        if found & {*KINDS, "cake"}
-    }
+    by_user = [q for q in shown if q["handle"] != "0:"]
+    shaped = {q["dev"] for q in by_user if _shapes(q)}
+    return {q["dev"]: q["dev"] in shaped for q in by_user if q["kind"] in (*KINDS, "cake")}

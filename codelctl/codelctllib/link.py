@@ -12,6 +12,7 @@ from .errors import Failure, Refusal
 from .observe import Owned
 from .plan import Former, Observed
 from .state import State
+from .values import Request
 
 
 def require_root() -> None:
@@ -45,8 +46,17 @@ def _in_place(now: Observed, known: State | None) -> dict[str, str]:
     return given if is_there.keys() & given.keys() else {}
 
 
-def _back(device: str, before: State | None, given: dict[str, str], former: Former) -> str:
-    """After a failure: lead back to the given settings; returns how the link was left."""
+def _request_in_place(now: Observed, known: State | None) -> Request | None:
+    """The same, with HTB where an earlier version has set the link up."""
+    given = _in_place(now, known)
+    roots = [port.shaper for port in (now.device, now.ifb)]
+    return (
+        values.parse(given, former=any(r and r["kind"] == "htb" for r in roots)) if given else None
+    )
+
+
+def _back(device: str, before: State | None, had: Request | None, former: Former) -> str:
+    """After a failure: lead back to what was in place; returns how the link was left."""
     try:
         if not observe.link(device):
             for item in observe.meant(device):
@@ -54,8 +64,8 @@ def _back(device: str, before: State | None, given: dict[str, str], former: Form
                     _undo_absent(item)
             return "the device is gone"
         now = observe.observed(device)
-        if given:
-            run.all_of(plan.commands(values.parse(given), now, former))
+        if had:
+            run.all_of(plan.commands(had, now, former))
         else:
             run.all_of(plan.undo_commands(now, former))
         if before:
@@ -69,7 +79,8 @@ def _back(device: str, before: State | None, given: dict[str, str], former: Form
 
 def _hint(message: str) -> str:
     """What helps against failures that users meet."""
-    if "Unknown qdisc" in message or "kind is unknown" in message:
+    # A module of an earlier version refuses a rate with the last of these
+    if any(text in message for text in ("Unknown qdisc", "kind is unknown", "TCA_CODEL_EXT")):
         return ": `codelctl doctor` names the cause"
     if "ethtool -K" in message:
         return ": `--offloads keep` leaves them alone"
@@ -91,7 +102,7 @@ def setup(device: str, given: dict[str, str], dry_run: bool) -> None:
     if dry_run:
         _print(todo)
         return
-    had = _in_place(now, before)
+    had = _request_in_place(now, before)
     try:
         state.save(State(device, now.ifindex, given, former))
         run.all_of(todo)

@@ -16,9 +16,9 @@ from typing import Any
 
 Json = dict[str, Any]
 
-# Root qdiscs, by kind
-ROOTS = {"htb": "c0de:", "cake": "c0ca:"}
-# Below HTB
+# Root qdiscs, by kind: HTB, and the kinds that shape by themselves
+ROOTS = {"htb": "c0de:", "cake": "c0ca:", "codel_oot": "c0d0:", "fq_codel_oot": "c0d1:"}
+# Below HTB. No root has this handle
 CLASS = "c0de:1"
 LEAF = "c0df:"
 # Of the filter that redirects. It is behind the filters that `tc` adds without a preference
@@ -35,7 +35,7 @@ def is_shaper(qdisc: Json) -> bool:
 
 def is_measured(qdisc: Json) -> bool:
     """Whether the qdisc is the one with the queue of a direction."""
-    return qdisc.get("handle") in (LEAF, ROOTS["cake"])
+    return qdisc.get("handle") == LEAF or is_shaper(qdisc) and qdisc["kind"] != "htb"
 
 
 def _has_place(item: Json) -> bool:

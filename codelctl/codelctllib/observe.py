@@ -69,8 +69,10 @@ def port(found: Json | None) -> Port:
         return Port()
     device = found["ifname"]
     qdiscs = listed("tc", "-json", "-details", "qdisc", "show", "dev", device)
-    items = classes.parse(output(["tc", "-json", "-details", "class", "show", "dev", device]))
     kinds = {q["kind"] for q in qdiscs}
+    items = []
+    if "htb" in kinds:
+        items = classes.parse(output(["tc", "-json", "-details", "class", "show", "dev", device]))
     ingress = _filters(device, "ingress") if kinds & set(marks.HOOKS) else []
     egress = _filters(device, "egress") if "clsact" in kinds else []
     return Port(found, qdiscs, items, ingress, egress)

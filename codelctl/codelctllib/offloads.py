@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Offloads that merge packets. A merged packet of 64 KB holds a slow link for long, and a size table
-adds the overhead of one packet to it."""
+"""Offloads that merge packets. A merged packet of 64 KB holds a slow link for long, unless the qdisc splits
+it, and a size table adds the overhead of one packet to it."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@
                 clsact: all packets of ingress are redirected to the ifb
         ifb     root: shaper for ingress
 
-A change of numbers keeps the leaf qdisc, its packets and all handles. A change of clsact does not: the
+A change of numbers keeps the qdiscs, their packets and all handles. A change of clsact does not: the
 kernel empties the egress queue of the device. The redirect comes last and goes first: no packet reaches
 an ifb without a shaper. Only what has a mark is changed or removed.
 """
@@ -14,26 +14,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from . import marks, offloads, restore
+from . import htb, marks, offloads, restore, shaper
 from .errors import Refusal
-from .marks import CLASS, LEAF, PREFERENCE, Json, Port
+from .marks import PREFERENCE, Json, Port
 from .offloads import Features
-from .shaper import (
-    Shaper,
-    cake_words,
-    class_words,
-    leaf_words,
-    same_cake,
-    same_class,
-    same_leaf,
-    same_stab,
-    stab_words,
-)
+from .shaper import Shaper
 from .values import LONGEST_NAME, Request
 
 Command = list[str]
 
-# Bytes of the header that a qdisc counts, by the type of the link
+# Bytes of the header that HTB counts, by the type of the link
 HEADERS = {"ether": 14, "none": 0, "ppp": 0, "rawip": 0}
 
 
@@ -94,8 +84,8 @@ def header(link: Json) -> int:
     found = HEADERS.get(link["link_type"])
     if found is None:
         raise Refusal(
-            f"{link['ifname']}: a link of type {link['link_type']} is not supported: "
-            f"the supported types are {', '.join(HEADERS)}"
+            f"{link['ifname']}: HTB does not shape a link of type {link['link_type']}: choose "
+            f"--kind fq_codel_oot, or a link of type {', '.join(HEADERS)}"
         )
     return found
 
@@ -105,62 +95,35 @@ def shapers(now: Observed, want: Request) -> tuple[Shaper | None, Shaper | None]
     link = now.device.link
     assert link
 
-    def shaper(name: str, rate: int | None, ingress: bool) -> Shaper | None:
+    def made(name: str, rate: int | None, ingress: bool) -> Shaper | None:
         if rate is None:
             return None
-        return Shaper(name, rate, want.framing, header(link), link["mtu"], want.kind, ingress)
+        size = header(link) if want.htb else 0
+        return Shaper(name, rate, want.framing, link["mtu"], want.kind, ingress, want.htb, size)
 
-    return shaper(now.name, want.up, False), shaper(now.ifb_name, want.down, True)
+    return made(now.name, want.up, False), made(now.ifb_name, want.down, True)
+
+
+def differences(want: Request, now: Observed) -> list[str]:
+    """Rates, framing and kinds that are not those of the setup, in words."""
+    ports = zip(shapers(now, want), (now.device, now.ifb))
+    return [text for each, port in ports if each for text in shaper.differences(each, port.root)]
 
 
 def tc(verb: str, device: str, *words: str) -> Command:
     return ["tc", "qdisc", verb, "dev", device, *words]
 
 
-def tc_class(verb: str, want: Shaper) -> Command:
-    where = ["parent", want.root[1], "classid", CLASS]
-    return ["tc", "class", verb, "dev", want.device, *where, *class_words(want)]
-
-
-def _new_shaper(want: Shaper) -> list[Command]:
-    handle = want.root[1]
-    if want.is_cake:
-        return [tc("replace", want.device, "root", "handle", handle, *cake_words(want))]
-    root = ["root", "handle", handle, *stab_words(want), "htb", "default", "1"]
-    leaf = ["parent", CLASS, "handle", LEAF, *leaf_words(want)]
-    return [
-        tc("replace", want.device, *root),
-        tc_class("add", want),
-        tc("add", want.device, *leaf),
-    ]
-
-
-def _leaf(want: Shaper, now: Port) -> list[Command]:
-    leaf = next((q for q in now.qdiscs if q.get("parent") == CLASS), None)
-    place = ["parent", CLASS, "handle", LEAF, *leaf_words(want)]
-    if leaf and leaf["handle"] == LEAF and leaf["kind"] == want.kind:
-        return [] if same_leaf(want, leaf) else [tc("change", want.device, *place)]
-    # A handle cannot change its kind
-    gone = [tc("del", want.device, "parent", CLASS)] if leaf and leaf["handle"] == LEAF else []
-    return [*gone, tc("replace", want.device, *place)]
-
-
 def shaper_commands(want: Shaper, now: Port) -> list[Command]:
     """Lead to the shaper; packets stay queued unless the kind of a qdisc changes."""
     root = now.root
-    if not root or (root["kind"], root["handle"]) != want.root:
-        return _new_shaper(want)
-    if want.is_cake:
-        words = ["root", "handle", root["handle"], *cake_words(want)]
-        return [] if same_cake(want, root) else [tc("change", want.device, *words)]
-    found = []
-    # HTB refuses a change of its options: the kind is left out, and only the size table changes
-    if not same_stab(want, root):
-        found.append(tc("change", want.device, "root", "handle", want.root[1], *stab_words(want)))
-    shown = next((c for c in now.classes if c["handle"] == CLASS), None)
-    if not shown or not same_class(want, shown):
-        found.append(tc_class("change" if shown else "add", want))
-    return found + _leaf(want, now)
+    is_there = root and (root["kind"], root["handle"]) == want.root
+    if want.htb:
+        return htb.change(want, now, root) if root and is_there else htb.new(want)
+    if not shaper.differences(want, root):
+        return []
+    verb = "change" if is_there else "replace"
+    return [tc(verb, want.device, "root", "handle", want.root[1], *shaper.words(want))]
 
 
 def _ifb_link(want: Shaper, now: Observed) -> list[Command]:

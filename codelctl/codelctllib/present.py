@@ -23,31 +23,33 @@ def _of_htb(port: Port, root: Json, header_bytes: int) -> Json | None:
     }
 
 
-def _of_cake(root: Json) -> Json | None:
+def _of_root(root: Json) -> Json | None:
+    """Of a kind that shapes by itself."""
     options = root["options"]
-    if not isinstance(options.get("bandwidth"), int):
+    rate = options.get("bandwidth" if root["kind"] == "cake" else "rate")
+    if not isinstance(rate, int):
         return None
     return {
-        "rate": options["bandwidth"] * 8,
-        "overhead": options.get("overhead", 0),
+        "rate": rate * 8,
+        "overhead": options.get("overhead") or 0,
         "mpu": options.get("mpu", 0),
         "cells": options.get("atm", "noatm").replace("noatm", "none"),
-        "kind": "cake",
+        "kind": root["kind"],
     }
 
 
-def _direction(port: Port, header_bytes: int) -> Json | None:
+def _direction(port: Port, link: Json) -> Json | None:
     root = port.shaper
     if not root:
         return None
-    return _of_cake(root) if root["kind"] == "cake" else _of_htb(port, root, header_bytes)
+    return _of_htb(port, root, header(link)) if root["kind"] == "htb" else _of_root(root)
 
 
 def settings(now: Observed) -> dict[str, str]:
     """As of the command line; empty if no direction is complete."""
     assert now.device.link
-    size = header(now.device.link)
-    found = {"up": _direction(now.device, size), "down": _direction(now.ifb, size)}
+    link = now.device.link
+    found = {"up": _direction(now.device, link), "down": _direction(now.ifb, link)}
     complete = [numbers for numbers in found.values() if numbers]
     if not complete:
         return {}

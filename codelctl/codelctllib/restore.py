@@ -16,6 +16,8 @@ from .marks import HOOKS, Json
 Words = list[str]
 # What the kernel shows of these, and nothing else, can be written as options
 CODEL_TIMES = ("target", "interval", "ce_threshold", "ceiling")
+# These follow from other options
+EFFECTS = ("target_effective", "interval_effective")
 
 
 class _Unknown(Exception):
@@ -38,6 +40,28 @@ def _microseconds(shown: int, in_tree: bool) -> int:
     return next(us for us in range(shown, shown + 3) if (us * 1000 >> 10 << 10) // 1000 == shown)
 
 
+def _shaper(options: Json) -> Words:
+    """What is not a default. A module without a shaper shows none of these."""
+    words = []
+    rate, overhead = options.pop("rate", None), options.pop("overhead", None)
+    if rate is not None:
+        words += ["rate", f"{rate * 8}bit"]
+    if overhead is not None:
+        words += ["overhead", str(overhead)]
+    if mpu := options.pop("mpu", 0):
+        words += ["mpu", str(mpu)]
+    if (cells := options.pop("atm", "noatm")) != "noatm":
+        words.append(cells)
+    if options.pop("ingress", False):
+        words.append("ingress")
+    split = options.pop("split_gso", False)
+    if split or rate is not None:
+        words.append("split_gso" if split else "no_split_gso")
+    for name in EFFECTS:
+        options.pop(name, None)
+    return words
+
+
 def _codel(options: Json) -> Words:
     in_tree = "ceiling" not in options
     words = []
@@ -53,7 +77,7 @@ def _codel(options: Json) -> Words:
     for name in ("ce_threshold_selector", "ce_threshold_mask"):
         if options.pop(name, 0) not in (0, "0", "0x0", "0x00"):
             raise _Unknown(name)
-    return words
+    return words + _shaper(options)
 
 
 # Options of fq with a number, and its unit

@@ -10,8 +10,11 @@ from typing import Mapping, Sequence
 from . import rates
 from .errors import Refusal
 from .framing import CELLS, LINKS, VLAN_TAG, Framing
+from .marks import ROOTS
 
 KINDS = ("fq_codel_oot", "codel_oot", "fq_codel", "codel", "cake")
+# These split merged packets by themselves
+SPLITTING = ("fq_codel_oot", "codel_oot")
 OFFLOADS = ("auto", "off", "keep")
 # Every setting, with its default; None: not given
 DEFAULTS: dict[str, str | None] = {
@@ -40,6 +43,7 @@ class Request:
     down: int | None  # bit/s
     framing: Framing
     kind: str
+    htb: bool  # the kind cannot shape
     keep_offloads: bool
 
 
@@ -81,8 +85,9 @@ def _framing(prefix: str, values: Mapping[str, str | None]) -> Framing:
     return Framing(overhead + tags * VLAN_TAG, mpu, cells)
 
 
-def parse(given: Mapping[str, str], prefix: str = "--") -> Request:
-    """A request from settings as text; `prefix` is what a message puts before a name."""
+def parse(given: Mapping[str, str], prefix: str = "--", former: bool = False) -> Request:
+    """A request from settings as text; `prefix` is what a message puts before a name. `former`: as an
+    earlier version set the link up, which had HTB above the out-of-tree kinds."""
     unknown = sorted(set(given) - set(DEFAULTS))
     if unknown:
         raise Refusal(f"{prefix}{unknown[0]}: the settings are {', '.join(DEFAULTS)}")
@@ -95,12 +100,17 @@ def parse(given: Mapping[str, str], prefix: str = "--") -> Request:
     )
     offloads = choice(f"{prefix}offloads", values["offloads"] or "", OFFLOADS)
     slowest = min(rate for rate in (up, down) if rate is not None)
+    kind = choice(f"{prefix}kind", values["kind"] or "", KINDS)
+    splits = kind in SPLITTING and not former
     return Request(
         up=up,
         down=down,
         framing=_framing(prefix, values),
-        kind=choice(f"{prefix}kind", values["kind"] or "", KINDS),
-        keep_offloads=offloads == "keep" or offloads == "auto" and slowest > OFFLOADS_ABOVE,
+        kind=kind,
+        htb=kind not in ROOTS or kind in SPLITTING and former,
+        keep_offloads=offloads == "keep"
+        or offloads == "auto"
+        and (splits or slowest > OFFLOADS_ABOVE),
     )
 
 

@@ -6,9 +6,9 @@
 #
 #   CLIENT             ROUTER                          SERVER
 #   c0 ------------- r0      r1 --------------------- s0
-#                     ^       egress: HTB, leaf c0df:
+#                     ^       egress: fq_codel_oot c0d1:
 #                     |      ifb-r1
-#                     +------ ingress: HTB, leaf c0df:
+#                     +------ ingress: fq_codel_oot c0d1:
 #
 # codelctl sets up r1. Uploads go from CLIENT to SERVER. ROUTER has IPv6 and a VLAN to SERVER as well.
 #
@@ -21,26 +21,63 @@
 # shellcheck source=tests/kernel/ctl.sh
 . "$(dirname "$0")/ctl.sh"
 
+# offloads: of r1
+offloads()
+{
+	in_ns "$ROUTER" ethtool -k r1
+}
+
 numbers()
 {
 	topology offloads
+	offloads >"$LIB_TMP/offloads"
 	in_ns "$ROUTER" "$CODELCTL" setup r1 --up 8mbit --down 20mbit --link docsis
-	check "rate of egress" "$(rate_of r1)" == 8Mbit
-	check "rate of ingress" "$(rate_of ifb-r1)" == 20Mbit
-	check "leaf of egress" "$(leaf_get r1 .kind)" == fq_codel_oot
-	check "leaf of ingress" "$(leaf_get ifb-r1 .kind)" == fq_codel_oot
-	check "overhead of a header" "$(qdisc_get "$ROUTER" r1 root .stab.overhead)" == 4
-	check "mpu" "$(qdisc_get "$ROUTER" r1 root .stab.mpu)" == 64
-	check "offloads that are left on" "$(in_ns "$ROUTER" ethtool -k r1 |
-		awk '/^(tcp-seg|generic-seg|generic-rec).*: on/ { n++ } END { print n + 0 }')" == 0
+	check "egress" "$(built r1)" == '["fq_codel_oot","c0d1:",1000000,18,64,"noatm",false,true]
+1'
+	check "ingress" "$(built ifb-r1)" == '["fq_codel_oot","c0d1:",2500000,18,64,"noatm",true,true]
+1'
+	offloads | diff "$LIB_TMP/offloads" - || fail "the offloads differ, and the qdiscs split merged packets"
 	check "codelctl show" "$(in_ns "$ROUTER" "$CODELCTL" show)" == \
 		"r1: up 8mbit, down 20mbit, link docsis, kind fq_codel_oot: in force"
-	tc -n "$ROUTER" class change dev r1 parent c0de: classid c0de:1 htb rate 1mbit
+	rate_by_hand 1mbit
 	check "after a change by hand" "$(ctl show r1)" == \
 		"r1: up 8mbit, down 20mbit, link docsis, kind fq_codel_oot: differs from the setup"
+	# What codelctl does not set is the user's
+	setup --up 8mbit --down 20mbit --link docsis
+	tc -n "$ROUTER" qdisc change dev r1 root handle c0d1: fq_codel_oot target 7ms no_split_gso
+	check "after an option of the user" "$(ctl show r1 | sed 's/.*: //')" == "in force"
+	setup --up 8mbit --down 400mbit --link pppoe-adsl --kind codel_oot
+	check "egress of codel_oot" "$(built r1)" == '["codel_oot","c0d0:",1000000,40,0,"atm",false,true]
+1'
+	check "ingress of codel_oot" "$(built ifb-r1)" == '["codel_oot","c0d0:",50000000,40,0,"atm",true,true]
+1'
+	setup --up 8mbit --down 1gbit --link pppoe-vdsl
+	check "egress with PTM" "$(built r1)" == '["fq_codel_oot","c0d1:",1000000,30,68,"ptm",false,true]
+1'
+	check "ingress of a fast link" "$(built ifb-r1)" == '["fq_codel_oot","c0d1:",125000000,30,68,"ptm",true,false]
+1'
 }
 
-# The log of HTB: "quantum of class C0DE0001 is big"
+# A kind that does not shape has HTB above it, and merged packets are not split
+below_htb()
+{
+	topology offloads
+	in_ns "$ROUTER" "$CODELCTL" setup r1 --up 8mbit --down 20mbit --link docsis --kind fq_codel
+	check "rate of egress" "$(class_rate "$ROUTER" r1 c0de:1)" == 8Mbit
+	check "rate of ingress" "$(class_rate "$ROUTER" ifb-r1 c0de:1)" == 20Mbit
+	check "leaf of egress" "$(qdisc_get "$ROUTER" r1 c0df: .kind)" == fq_codel
+	check "leaf of ingress" "$(qdisc_get "$ROUTER" ifb-r1 c0df: .kind)" == fq_codel
+	check "overhead of a header" "$(qdisc_get "$ROUTER" r1 root .stab.overhead)" == 4
+	check "mpu" "$(qdisc_get "$ROUTER" r1 root .stab.mpu)" == 64
+	check "offloads that are left on" "$(offloads |
+		awk '/^(tcp-seg|generic-seg|generic-rec).*: on/ { n++ } END { print n + 0 }')" == 0
+	check "codelctl show" "$(in_ns "$ROUTER" "$CODELCTL" show)" == \
+		"r1: up 8mbit, down 20mbit, link docsis, kind fq_codel: in force"
+	tc -n "$ROUTER" class change dev r1 parent c0de: classid c0de:1 htb rate 1mbit
+	check "after a change by hand" "$(ctl show r1 | sed 's/.*: //')" == "differs from the setup"
+}
+
+# rates KIND. The log of HTB: "quantum of class C0DE0001 is big"
 rates()
 {
 	local rate before
@@ -48,11 +85,11 @@ rates()
 	topology
 	before=$(dmesg | wc -l)
 	for rate in 64kbit 1mbit 19mbit 1gbit 40gbit 100gbit; do
-		setup --up "$rate" --down "$rate"
-		[[ $(setup --up "$rate" --down "$rate") == *"nothing to change"* ]] ||
+		setup --up "$rate" --down "$rate" --kind "$1"
+		[[ $(setup --up "$rate" --down "$rate" --kind "$1") == *"nothing to change"* ]] ||
 			fail "$rate: the second setup changes something"
 	done
-	dmesg | tail -n +$((before + 1)) | grep -i htb && fail "the kernel complains"
+	dmesg | tail -n +$((before + 1)) | grep -i "htb\|codel_oot\|fq_codel" && fail "the kernel complains"
 	return 0
 }
 
@@ -95,38 +132,77 @@ again()
 	check "events of links" "$(cat "$LIB_TMP/ip.events")" empty
 }
 
-# More packets than the link takes, while rate, framing and both change: the leaf remains the same
-# qdisc, no packet is dropped for a reason other than CoDel, and no packet is missing
+# live KIND. More packets than the link takes, while rate, framing and both change: the qdisc remains the same, no packet
+# is dropped for a reason other than CoDel, and no packet is missing
 live()
 {
 	local sent counted
 
 	topology
-	setup --up 500kbit --down 500kbit
+	setup --up 500kbit --down 500kbit --kind "$1"
 	sink_start
 	udp_send --rate 800e3 --time 6 >"$LIB_TMP/sent" &
 	counted=$!
 	sleep 2
-	check "packets that wait before the changes" "$(leaf_get r1 .qlen)" ">" 2
-	setup --up 600kbit --down 500kbit
-	setup --up 600kbit --down 700kbit --link pppoe-adsl
-	setup --up 600kbit --down 700kbit --link raw
-	setup --up 3mbit --down 1mbit
+	check "packets that wait before the changes" "$(queue_get r1 .qlen)" ">" 2
+	setup --up 600kbit --down 500kbit --kind "$1"
+	setup --up 600kbit --down 700kbit --kind "$1" --link pppoe-adsl
+	setup --up 600kbit --down 700kbit --kind "$1" --link raw
+	setup --up 3mbit --down 1mbit --kind "$1"
 	wait "$counted"
 	sent=$(cat "$LIB_TMP/sent")
 	sink_stop
-	check "packets that the leaf received" "$(leaf_get r1 .received.packets)" == "$sent"
-	check "causes of drops" "$(leaf_get r1 \
+	check "packets that the qdisc received" "$(queue_get r1 .received.packets)" == "$sent"
+	check "causes of drops" "$(queue_get r1 \
 		'[.dropped | to_entries[] | select(.value.packets > 0).key] - ["codel", "ceiling"] | tojson')" == "[]"
-	check "packets that arrived" "$(wc -l <"$LIB_TMP/udp.log")" == "$(leaf_get r1 .sent.packets)"
-	check "packets past HTB" "$(qdisc_get "$ROUTER" r1 root .options.direct_packets_stat)" == 0
+	check "packets that arrived" "$(wc -l <"$LIB_TMP/udp.log")" == "$(queue_get r1 .sent.packets)"
 }
 
-# As many packets per second as whole cells fit: 128 bytes and 40 of overhead are 4 cells
+qdiscs_and_classes()
+{
+	local dev
+
+	tc -n "$ROUTER" qdisc show
+	for dev in r1 ifb-r1; do
+		tc -n "$ROUTER" class show dev "$dev"
+	done
+}
+
+# takeover KIND HANDLE. The setup of an earlier version: one command for each direction takes it over. Hook and ifb stay, with the rules of others
+takeover()
+{
+	topology offloads
+	modprobe ifb numifbs=0
+	link_state >"$LIB_TMP/before"
+	earlier "$1" --up 8mbit --down 20mbit --link docsis
+	tc -n "$ROUTER" filter add dev r1 egress pref 7 protocol ip flower ip_proto udp dst_port 9 action drop
+	check "codelctl show" "$(ctl show)" == \
+		"r1: up 8mbit, down 20mbit, link docsis, kind $1: differs from the setup"
+	check "HTB in both directions" "$(qdiscs_and_classes | grep -c "htb c0de:\|$1 c0df:")" == 6
+	ip -n "$ROUTER" -j link show dev ifb-r1 | jq '.[].ifindex' >"$LIB_TMP/ifb"
+	monitor
+	ctl setup r1 || fail "setup: status $?"
+	check "egress" "$(built r1)" == "[\"$1\",\"$2\",1000000,18,64,\"noatm\",false,true]
+1"
+	check "ingress" "$(built ifb-r1)" == "[\"$1\",\"$2\",2500000,18,64,\"noatm\",true,true]
+1"
+	check "the ifb" "$(ip -n "$ROUTER" -j link show dev ifb-r1 | jq '.[].ifindex')" == "$(<"$LIB_TMP/ifb")"
+	check "what is left of HTB" "$(qdiscs_and_classes | sed -n '/htb\|c0de:\|c0df:/p')" empty
+	check "codelctl show" "$(ctl show | sed 's/.*: //')" == "in force"
+	check "another setup" "$(ctl setup r1 | cut -d: -f2)" == " nothing to change"
+	sleep 0.2
+	check "events" "$(grep -c "qdisc $1 $2" "$LIB_TMP/tc.events")" ">=" 2
+	check "filters and hooks that went" "$(sed -n '/^deleted .*\(filter\|clsact\)/p' "$LIB_TMP/tc.events")" empty
+	tc -n "$ROUTER" filter del dev r1 egress pref 7
+	ctl undo r1 || fail "undo: status $?"
+	same_state undo
+}
+
+# cells KIND. As many packets per second as whole cells fit: 128 bytes and 40 of overhead are 4 cells
 cells()
 {
 	topology
-	setup --up 1mbit --link pppoe-adsl
+	setup --up 1mbit --link pppoe-adsl --kind "$1"
 	sink_start
 	udp_send --size 128 --rate 1.5e6 --time 4 >/dev/null
 	sink_stop
@@ -170,14 +246,14 @@ ping_each()
 
 	for address; do
 		in_ns "$ROUTER" ping -c 1 -W 5 "$address" >/dev/null || fail "no answer from $address"
-		egress=$(leaf_get r1 .received.packets)
-		ingress=$(leaf_get ifb-r1 .received.packets)
+		egress=$(queue_get r1 .received.packets)
+		ingress=$(queue_get ifb-r1 .received.packets)
 		in_ns "$ROUTER" ping -c 5 -i 0.1 -W 5 "$address" >/dev/null ||
 			fail "$address: answers are missing"
-		check "$address: requests in the leaf" \
-			"$(($(leaf_get r1 .received.packets) - egress))" ">=" 5
-		check "$address: answers in the leaf of ingress" \
-			"$(($(leaf_get ifb-r1 .received.packets) - ingress))" ">=" 5
+		check "$address: requests in the qdisc" \
+			"$(($(queue_get r1 .received.packets) - egress))" ">=" 5
+		check "$address: answers in the qdisc of ingress" \
+			"$(($(queue_get ifb-r1 .received.packets) - ingress))" ">=" 5
 	done
 }
 
@@ -239,7 +315,8 @@ odd_names()
 		in_ns "$ROUTER" "$CODELCTL" setup --up 8mbit --down 20mbit -- "$name" || fail "$name: setup"
 		in_ns "$ROUTER" "$CODELCTL" show -- "$name" >"$LIB_TMP/shown" || fail "$name: show"
 		grep -aq ": in force$" "$LIB_TMP/shown" || fail "$name: not in force"
-		check "$name: classes" "$(tc -n "$ROUTER" class show dev "$name" | grep -c "rate 8Mbit")" == 1
+		check "$name: shapers" "$(tc -n "$ROUTER" qdisc show dev "$name" |
+			grep -c "^qdisc fq_codel_oot c0d1: root .* rate 8Mbit")" == 1
 		in_ns "$ROUTER" "$CODELCTL" undo -- "$name" || fail "$name: undo"
 		ip -n "$ROUTER" link del dev "$name"
 		check "links that are left" "$(links)" == lo
@@ -260,7 +337,7 @@ locked()
 	refuses "a lock that is held" ctl setup r1 --up 7mbit
 	grep -q "^codelctl: waiting for \`codelctl setup r1 --up 8mbit\`, process [0-9]*$" <<<"$REFUSAL" || fail "it says: $REFUSAL"
 	grep -q "gave up after 60 s of waiting for .*: nothing was changed" <<<"$REFUSAL" || fail "it says: $REFUSAL"
-	check "rate of egress" "$(rate_of r1)" == 8Mbit
+	check "rate of egress" "$(rate_of r1)" == 8000000
 	sleep 15
 	setup --up 7mbit
 }
@@ -279,13 +356,19 @@ closed_pipe()
 	check "what it says" "$(<"$LIB_TMP/said")" empty
 }
 
-lib_add numbers "numbers, kinds and offloads of a setup, and show"
-lib_add rates "no rate makes the kernel complain, and none changes a second time"
+lib_add numbers "one qdisc for each direction, exactly as tc -j prints it, and show"
+lib_add below_htb "numbers, kinds and offloads of a setup with HTB, and show"
+lib_add takeover "HTB of an earlier version is replaced, and nothing of it is left" fq_codel_oot c0d1:
+lib_add takeover "HTB of an earlier version is replaced, and nothing of it is left" codel_oot c0d0:
+lib_add rates "no rate makes the kernel complain, and none changes a second time" fq_codel_oot
+lib_add rates "no rate makes the kernel complain, and none changes a second time, with HTB" fq_codel
 lib_add again "a second setup makes no event" --link pppoe-vdsl
 lib_add again "a second setup of cake makes no event" --kind cake
 lib_add again "a second setup of in-tree fq_codel makes no event" --kind fq_codel --link pppoe-adsl
-lib_add live "other numbers change the link under load, and no packet is missing"
-lib_add cells "the shaper counts ATM cells"
+lib_add live "other numbers change the link under load, and no packet is missing" fq_codel_oot
+lib_add live "other numbers change the link under load, and no packet is missing" codel_oot
+lib_add cells "the shaper counts ATM cells" fq_codel_oot
+lib_add cells "the shaper counts ATM cells, with HTB" fq_codel
 lib_add sources "the framing of each --link is that of cake's keyword"
 lib_add vlan_ipv6 "IPv4, IPv6, and both in a VLAN pass through both shapers"
 lib_add closed_pipe "a pipe that is closed ends show without a word"

@@ -19,14 +19,14 @@ lib_require nft mount
 
 RELEASE=$(uname -r)
 
-# prepare: the modules are loaded, and r1 is set up
+# prepare [OPTION...]: the modules are loaded, and r1 is set up
 prepare()
 {
 	start
 	load sch_codel_oot
 	load sch_fq_codel_oot
 	topology
-	setup --up 8mbit --down 20mbit --link docsis >/dev/null
+	setup --up 8mbit --down 20mbit --link docsis "$@" >/dev/null
 }
 
 # problems: the codes and subjects of all problems, or "none"
@@ -52,13 +52,14 @@ finds()
 cures()
 {
 	finds "$@"
+	cp "$LIB_TMP/findings" "$LIB_TMP/before_cure"
 	in_ns "$ROUTER" bash -ec "$FIX" || fail "$FIX: status $?"
 	check "problems after $FIX" "$(problems)" == none
 }
 
 healthy()
 {
-	prepare
+	prepare --kind fq_codel
 	check "problems" "$(problems)" == none
 	check "the last line" "$(in_ns "$ROUTER" "$CODELCTL" doctor | tail -n 1)" == "no findings"
 	in_ns "$ROUTER" ethtool -K r0 gro on
@@ -106,25 +107,53 @@ servers()
 	check "codel" "$(served_by codel)" == "$2"
 }
 
-links()
+# HTB does not split merged packets
+merged()
 {
-	prepare
+	prepare --kind fq_codel
 	in_ns "$ROUTER" ethtool -K r1 tso on gso on >/dev/null
 	cures setup-differs r1
 	ctl undo r1 >/dev/null
 	in_ns "$ROUTER" ethtool -K r1 tso on gso on >/dev/null
-	setup --up 8mbit --down 20mbit --offloads keep >/dev/null
+	setup --up 8mbit --down 20mbit --kind fq_codel --offloads keep >/dev/null
 	cures offloads r1
 	in_ns "$ROUTER" ethtool -K r0 gro on >/dev/null
 	cures gro-before r1
+	in_ns "$ROUTER" ethtool -K r0 gro on >/dev/null
+	in_ns "$ROUTER" ethtool -K r1 tso on gso on gro on >/dev/null
+	setup --up 8mbit --down 20mbit >/dev/null
+	check "problems of a kind that splits them" "$(problems)" == none
+	tc -n "$ROUTER" qdisc change dev r1 root handle c0d1: fq_codel_oot no_split_gso
+	check "problems of one that does not" "$(problems)" == "offloads r1
+gro-before r1"
+}
+
+# differs TEXT: what doctor says of r1, whose setup is not in force, and its command is a remedy
+differs()
+{
+	cures setup-differs r1
+	check "its text" "$(jq -r '.[] | select(.code == "setup-differs").text' "$LIB_TMP/before_cure")" == \
+		"its qdiscs or offloads differ from the setup; $1"
+}
+
+links()
+{
+	prepare
+	rate_by_hand 1mbit
+	differs "rate of r1 is 1mbit instead of 8mbit"
+	tc -n "$ROUTER" qdisc change dev ifb-r1 root handle c0d1: fq_codel_oot overhead off
+	differs "overhead of ifb-r1 is off instead of 18"
+	tc -n "$ROUTER" qdisc replace dev r1 root handle 7: pfifo
+	differs "the root qdisc of r1 is pfifo 7: instead of fq_codel_oot c0d1:"
+	ctl undo r1 >/dev/null
+	earlier fq_codel_oot --up 8mbit --down 20mbit --link docsis >/dev/null
+	differs "the root qdisc of r1 is htb c0de: instead of fq_codel_oot c0d1:; the root qdisc of ifb-r1 is htb c0de: instead of fq_codel_oot c0d1:"
 	in_ns "$ROUTER" nft -f - <<-END
 		table inet fast {
 			flowtable ft { hook ingress priority 0; devices = { r0, r1 }; }
 		}
 	END
 	cures flowtable r1
-	tc -n "$ROUTER" class change dev r1 parent c0de: classid c0de:1 htb rate 1mbit
-	cures setup-differs r1
 	setup --up 20gbit --down 20gbit >/dev/null
 	cures queue-elsewhere r1
 	ip -n "$ROUTER" link del r1
@@ -259,6 +288,7 @@ default_qdisc()
 lib_add healthy "nothing is found where nothing is wrong; a finding has status 1"
 lib_add servers "the module that serves each kind, the out-of-tree one first" out_of_tree_first sch_codel_oot
 lib_add servers "the module that serves each kind, the in-tree one first" in_tree_first sch_codel
+lib_add merged "merged packets, which HTB does not split"
 lib_add links "wrong facts of a link, and their remedies"
 lib_add vlan "a flow table of the device below a VLAN"
 lib_add by_hand "a flow table beside a qdisc that the user has configured"

@@ -210,6 +210,30 @@ lost_state()
 	check "another undo" "$(ctl undo r1)" == "r1: nothing to undo"
 }
 
+# The same, for the setup of an earlier version: another setup takes it over
+lost_earlier()
+{
+	rm -rf /run/codelctl
+	topology
+	modprobe ifb numifbs=0
+	link_state >"$LIB_TMP/before"
+	earlier fq_codel_oot --up 8mbit --down 20mbit --link pppoe-adsl
+	rm -r /run/codelctl
+	ctl show >"$LIB_TMP/shown" || fail "show: status $?"
+	grep "^r1: up 8mbit, down 20mbit, .*overhead 40.*: differs from the setup$" "$LIB_TMP/shown" ||
+		fail "it shows: $(<"$LIB_TMP/shown")"
+	ctl setup r1 || fail "setup: status $?"
+	check "egress" "$(built r1)" == '["fq_codel_oot","c0d1:",1000000,40,0,"atm",false,true]
+1'
+	ctl undo r1 || fail "undo: status $?"
+	same_state undo
+	earlier fq_codel_oot --up 8mbit --down 20mbit
+	rm -r /run/codelctl
+	ctl undo r1 || fail "undo: status $?"
+	same_state "undo of the setup of an earlier version"
+	answers undo
+}
+
 # The ifb of a device that went away with /run serves the next device, or goes
 lost_device()
 {
@@ -248,9 +272,9 @@ shows_both()
 	ctl show >"$LIB_TMP/shown" 2>"$LIB_TMP/said" || :
 	grep -q "^r1: up 8mbit, down 20mbit, .*: in force$" "$LIB_TMP/shown" || fail "it shows: $(<"$LIB_TMP/shown")"
 	grep -q "^r0: $1" "$LIB_TMP/shown" || fail "it shows: $(<"$LIB_TMP/shown")"
-	tc -n "$ROUTER" class change dev r1 parent c0de: classid c0de:1 htb rate 1mbit
+	rate_by_hand 1mbit
 	ctl doctor >"$LIB_TMP/findings" 2>&1 || :
-	grep -q "^r1: its qdiscs or offloads differ from the setup" "$LIB_TMP/findings" ||
+	grep -q "^r1: its qdiscs or offloads differ from the setup; rate of r1 is 1mbit instead of 8mbit: " "$LIB_TMP/findings" ||
 		fail "it says: $(<"$LIB_TMP/findings")"
 	setup --up 8mbit --down 20mbit
 }
@@ -330,6 +354,8 @@ lib_add renamed "undo of a renamed device, by its unit" exec_stop
 lib_add swapped "another device with the former name"
 lib_add lost_state "without /run, marks suffice"
 lib_add lost_state "without /run, marks suffice, with cake" --kind cake
+lib_add lost_state "without /run, marks suffice, with HTB" --kind fq_codel
+lib_add lost_earlier "without /run, marks suffice, for the setup of an earlier version"
 lib_add lost_device "an ifb whose device and state are gone"
 lib_add taken_name "a foreign device with the name of the ifb stays"
 lib_add one_refused "one link that cannot be read does not hide the others"

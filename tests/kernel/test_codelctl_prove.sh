@@ -175,7 +175,7 @@ foreign()
 
 lifted()
 {
-	[[ $(rate_of r1) != 9Mbit ]]
+	[[ $(rate_of r1) != 9000000 ]]
 }
 
 in_force()

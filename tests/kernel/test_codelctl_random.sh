@@ -123,9 +123,21 @@ memory_or_root()
 	fi
 }
 
+# HTB gets the leaf that it had in setups of an earlier version
+becomes_earlier()
+{
+	local dev
+
+	for dev in $(tc -n "$ROUTER" qdisc show | sed -n 's/^qdisc htb c0de: dev \([^ ]*\) .*/\1/p'); do
+		echo "HTB of $dev has fq_codel_oot below it"
+		tc -n "$ROUTER" qdisc del dev "$dev" parent c0de:1 2>/dev/null || :
+		tc -n "$ROUTER" qdisc replace dev "$dev" parent c0de:1 handle c0df: fq_codel_oot 2>/dev/null || :
+	done
+}
+
 step()
 {
-	case $((RANDOM % 14)) in
+	case $((RANDOM % 15)) in
 	0 | 1 | 2 | 3) random_setup ;;
 	4) random_undo ;;
 	5 | 6) random_fault kill ;;
@@ -135,6 +147,7 @@ step()
 	11) renames ;;
 	12) ifb_goes ;;
 	13) memory_or_root ;;
+	14) becomes_earlier ;;
 	esac
 }
 

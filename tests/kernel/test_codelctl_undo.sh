@@ -32,24 +32,44 @@ each_step()
 
 LEFT="the link is as it was"
 
+# half_way KIND OTHER NUMBER...: of commands of a setup, of other numbers, of another kind, and without ingress
 half_way()
+{
+	local kind=$1 other=$2
+
+	shift 2
+	topology offloads
+	modprobe ifb numifbs=0
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --up 8mbit --down 20mbit --kind "$kind"
+	check "commands of a setup" "$STEPS" == "$1"
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --up 1mbit --down 2mbit --link docsis --kind "$kind"
+	check "commands of other numbers" "$STEPS" == "$2"
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --up 1mbit --down 2mbit --link docsis --kind "$other"
+	check "commands of another kind" "$STEPS" == "$3"
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --up 1mbit --link docsis --kind "$other" --offloads keep
+	check "commands without ingress" "$STEPS" == "$4"
+	check "codelctl show" "$(ctl show)" == \
+		"r1: up 1mbit, link docsis, kind $other, offloads keep: in force"
+}
+
+# The setup of an earlier version stays if it cannot be taken over: the module that is loaded may be of that version, too
+half_way_earlier()
 {
 	topology offloads
 	modprobe ifb numifbs=0
 	link_state >"$LIB_TMP/before"
-	each_step fail "$LEFT" --up 8mbit --down 20mbit
-	check "commands of a setup" "$STEPS" == 11
+	earlier codel_oot --up 8mbit --down 20mbit
+	mv "$LIB_TMP/before" "$LIB_TMP/bare"
 	link_state >"$LIB_TMP/before"
-	each_step fail "$LEFT" --up 1mbit --down 2mbit --link docsis
-	check "commands of other numbers" "$STEPS" == 6
-	link_state >"$LIB_TMP/before"
-	each_step fail "$LEFT" --up 1mbit --down 2mbit --link docsis --kind codel_oot
-	check "commands of another kind" "$STEPS" == 4
-	link_state >"$LIB_TMP/before"
-	each_step fail "$LEFT" --up 1mbit --link docsis --kind codel_oot --offloads keep
-	check "commands without ingress" "$STEPS" == 4
-	check "codelctl show" "$(ctl show)" == \
-		"r1: up 1mbit, link docsis, kind codel_oot, offloads keep: in force"
+	each_step fail "$LEFT" --up 8mbit --down 20mbit --kind codel_oot
+	check "commands of a takeover" "$STEPS" == 3
+	mv "$LIB_TMP/bare" "$LIB_TMP/before"
+	ctl undo r1
+	same_state undo
 }
 
 # The same with the device's own root qdisc, and a kind that tc does not have
@@ -69,14 +89,14 @@ half_way_root()
 	same_state "a kind that tc does not have"
 }
 
-# The signal that ends a session whose link is slow, at each command
+# interrupted NUMBER OPTION...: of commands. The signal that ends a session whose link is slow, at each command
 interrupted()
 {
 	topology offloads
 	modprobe ifb numifbs=0
 	link_state >"$LIB_TMP/before"
-	each_step hangup "interrupted by SIGHUP; $LEFT" --up 8mbit --down 20mbit
-	check "commands of a setup" "$STEPS" == 11
+	each_step hangup "interrupted by SIGHUP; $LEFT" --up 8mbit --down 20mbit "${@:2}"
+	check "commands of a setup" "$STEPS" == "$1"
 }
 
 # files: of all links
@@ -85,7 +105,7 @@ files()
 	echo "files: $(find /run/codelctl -name '*.json')"
 }
 
-# The device goes away at commands of ethtool, tc and ip
+# vanishes NUMBERS OPTION...: the device goes away at these commands, of ethtool, tc and ip
 vanishes()
 {
 	local step files
@@ -93,9 +113,9 @@ vanishes()
 	topology offloads
 	modprobe ifb numifbs=0
 	files=$(files)
-	for step in 1 3 7 9 11; do
+	for step in $1; do
 		ctl @fault vanish "$step"
-		refuses "a device that vanishes at command $step" ctl setup r1 --up 8mbit --down 20mbit
+		refuses "a device that vanishes at command $step" ctl setup r1 --up 8mbit --down 20mbit "${@:2}"
 		[[ $REFUSAL == *"the device is gone"* ]] || fail "it says: $REFUSAL"
 		check "links that are left" "$(links)" == "lo r0"
 		check "files that are left" "$(files)" == "$files"
@@ -117,6 +137,7 @@ restores()
 	setup --up 8mbit --down 20mbit
 	setup --up 9mbit --link docsis
 	setup --down 9mbit --kind cake
+	setup --up 5mbit --down 9mbit --kind fq_codel
 	setup --up 5mbit --down 9mbit --kind codel_oot
 	ctl undo r1 || fail "undo after $*"
 	same_state "undo after $*"
@@ -133,6 +154,8 @@ undo()
 	restores "qdisc add dev r1 root fq_codel_oot target 3ms ceiling off ce_threshold 1ms flows 16"
 	restores "qdisc add dev r1 root handle 1: codel limit 500 interval 77ms ecn"
 	restores "qdisc add dev r1 root codel_oot ceiling 70ms"
+	restores "qdisc add dev r1 root fq_codel_oot rate 19mbit overhead -4 mpu 64 ptm ingress no_split_gso"
+	restores "qdisc add dev r1 root handle 6: codel_oot rate 64kbit"
 	restores "qdisc add dev r1 root pfifo_fast"
 	restores "qdisc add dev r1 root handle 3: fq limit 500 flow_limit 50 quantum 3000 maxrate 10mbit nopacing"
 }
@@ -183,7 +206,7 @@ hooks()
 		link_state >"$LIB_TMP/before"
 		setup --up 8mbit
 		setup --up 8mbit --down 20mbit
-		check "$hook: rate of ingress" "$(rate_of ifb-r1)" == 20Mbit
+		check "$hook: rate of ingress" "$(rate_of ifb-r1)" == 20000000
 		check "$hook: codelctl show" "$(ctl show | sed 's/.*: //')" == "in force"
 		ctl undo r1
 		same_state "$hook: undo"
@@ -201,8 +224,8 @@ returns()
 	check "codelctl show" "$(ctl show | sed 's/.*: //')" == "the device is gone"
 	topo_link "$ROUTER" r1 10.9.2.1 "$SERVER" s0 10.9.2.2
 	setup --up 8mbit --down 20mbit
-	check "rate of egress" "$(rate_of r1)" == 8Mbit
-	check "rate of ingress" "$(rate_of ifb-r1)" == 20Mbit
+	check "rate of egress" "$(rate_of r1)" == 8000000
+	check "rate of ingress" "$(rate_of ifb-r1)" == 20000000
 	ctl undo r1
 	check "the root of the new device" "$(qdisc_get "$ROUTER" r1 root .kind)" == noqueue
 	setup --up 8mbit --down 20mbit
@@ -211,10 +234,14 @@ returns()
 	check "links that are left" "$(links)" == "lo r0"
 }
 
-lib_add half_way "a failure at any command leaves the link as it was"
+lib_add half_way "a failure at any command leaves the link as it was" fq_codel_oot codel_oot 6 2 2 3
+lib_add half_way "a failure at any command leaves the link as it was, with HTB" fq_codel codel 11 6 4 4
+lib_add half_way_earlier "a failure at any command leaves the setup of an earlier version"
 lib_add half_way_root "a failure at any command leaves a root qdisc as it was"
-lib_add interrupted "a signal at any command leaves the link as it was"
-lib_add vanishes "a device that vanishes during a setup leaves nothing behind"
+lib_add interrupted "a signal at any command leaves the link as it was" 6
+lib_add interrupted "a signal at any command leaves the link as it was, with HTB" 11 --kind fq_codel
+lib_add vanishes "a device that vanishes during a setup leaves nothing behind" "1 2 4 5 6"
+lib_add vanishes "a device that vanishes during a setup leaves nothing behind, with HTB" "1 3 7 9 11" --kind fq_codel
 lib_add undo "undo restores qdiscs, links and offloads"
 lib_add default_qdiscs "undo restores default qdiscs, and mq with its leaves"
 lib_add not_restorable "what undo cannot restore is refused"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from codelctllib import htb
 from codelctllib.marks import Json, Port
 from codelctllib.offloads import Feature, Features
 from codelctllib.plan import Former, Observed
@@ -42,7 +43,7 @@ def link(name: str, mtu: int = 1500, kind: str = "ether", flags: str = "UP") -> 
 
 
 def leaf(want: Shaper, less: int = 0) -> Json:
-    options = {**DEFAULT_ROOT["options"], **want.times()}
+    options = {**DEFAULT_ROOT["options"], **htb.times(want)}
     options = {n: v - less if n in ("target", "interval") else v for n, v in options.items()}
     return {"kind": want.kind, "handle": "c0df:", "parent": "c0de:1", "options": options}
 
@@ -50,14 +51,14 @@ def leaf(want: Shaper, less: int = 0) -> Json:
 def shaped(want: Shaper, name: str) -> Port:
     """The device after the shaper has been set up."""
     of = ifb(name) if want.ingress else link(name)
-    if want.is_cake:
-        options: dict[str, Any] = {"diffserv": "diffserv3", **want.cake()}
-        root = {"kind": "cake", "handle": "c0ca:", "root": True, "options": options}
-        return Port(of, [root])
-    stab = {n: v for n, v in want.stab().items() if v}
+    if not want.htb:
+        own: dict[str, Any] = {"limit": 1000, **want.options()}
+        kind, handle = want.root
+        return Port(of, [{"kind": kind, "handle": handle, "root": True, "options": own}])
+    stab = {n: v for n, v in htb.stab(want).items() if v}
     options = {"r2q": 10, "default": "0x1", "direct_packets_stat": 0}
     root = {"kind": "htb", "handle": "c0de:", "root": True, "options": options, "stab": stab}
-    item = {"class": "htb", "handle": "c0de:1", "root": True, "leaf": "0xc0df", **want.htb_class()}
+    item = {"class": "htb", "handle": "c0de:1", "root": True, "leaf": "0xc0df", **htb.numbers(want)}
     return Port(of, [root, leaf(want)], [item])
 
 

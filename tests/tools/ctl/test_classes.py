@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from cases import case, check
-from codelctllib import classes, shaper
+from codelctllib import classes, htb
 from codelctllib.framing import LINKS
 from codelctllib.shaper import Shaper
 
@@ -21,7 +21,7 @@ SHOWN = [
 
 
 def at(rate: int) -> Shaper:
-    return Shaper("eth0", rate, LINKS["ethernet"], 14, 1500, "fq_codel_oot")
+    return Shaper("eth0", rate, LINKS["ethernet"], 1500, "fq_codel", htb=True, header=14)
 
 
 @case("classes: the text of iproute2 6.1 equals the setup, with its rounding")
@@ -29,9 +29,9 @@ def text() -> None:
     for rate, shown, burst, quantum in SHOWN:
         found = classes.parse(TEXT.format(shown, burst, quantum))
         check(f"{rate}: handle", found[0]["handle"], "c0de:1")
-        check(f"{rate}: the same", shaper.same_class(at(rate), found[0]), True)
+        check(f"{rate}: the same", htb.same_class(at(rate), found[0]), True)
         for other in (rate * 2, rate // 2, rate - 10**6):
-            check(f"{rate} and {other}", shaper.same_class(at(max(other, 64_000)), found[0]), False)
+            check(f"{rate} and {other}", htb.same_class(at(max(other, 64_000)), found[0]), False)
 
 
 @case("classes: those of other qdiscs are none of HTB")
@@ -47,5 +47,5 @@ def json() -> None:
     check("nothing", classes.parse("\n"), [])
     check("no class", classes.parse("[]"), [])
     shown = '[{"class":"htb","handle":"c0de:1","rate":2375000,"ceil":2375000,"burst":2375,"cburst":2375,"quantum":2375}]'
-    check("the same", shaper.same_class(at(19_000_000), classes.parse(shown)[0]), True)
-    check("another", shaper.same_class(at(19_000_008), classes.parse(shown)[0]), False)
+    check("the same", htb.same_class(at(19_000_000), classes.parse(shown)[0]), True)
+    check("another", htb.same_class(at(19_000_008), classes.parse(shown)[0]), False)

@@ -91,6 +91,16 @@ LINKS: list[tuple[dict[str, Any], str, str]] = [
         f"{SETUP} --up 19mbit --down 95mbit --link docsis",
     ),
     ({"neighbours": [Neighbour("lan0", GRO, 65536)]}, "gro-before", "ethtool -K lan0 gro off"),
+    (
+        {"features": GRO, "splits": ["down"]},
+        "offloads",
+        f"{SETUP} --up 19mbit --down 95mbit --link docsis --offloads off",
+    ),
+    (
+        {"neighbours": [Neighbour("lan0", GRO, 65536)], "splits": ["down"]},
+        "gro-before",
+        "ethtool -K lan0 gro off",
+    ),
     ({"flowtables": ["inet fw fast"]}, "flowtable", "nft delete flowtable inet fw fast"),
     (
         {"features": {"hw-tc-offload": Feature(True, False)}},
@@ -127,6 +137,9 @@ QUIET: list[dict[str, Any]] = [
     {"speed": 20_000_000, "up": 19_500_000},
     {"bql": False},
     {"features": GRO, "up": 10**9, "down": 10**9},
+    {"features": GRO, "splits": ["up", "down"]},
+    {"features": GRO, "splits": ["up"], "down": 10**9},
+    {"neighbours": [Neighbour("lan0", GRO, 65536)], "splits": ["up"]},
     {"features": GRO, "now": Port({**shown.link("eth0"), "gso_max_size": 1514})},
     {"neighbours": [Neighbour("lan0", GRO, 65536)], "up": 200_000_000},
     {"neighbours": [Neighbour("lan0", shown.SPLITS, 65536)]},
@@ -178,6 +191,13 @@ def plugin_elsewhere() -> None:
     finding = next(doctor.of_machine(replace(MACHINE, plugins=[plugin])))
     for word in (plugin.path, plugin.others[0]):
         assert word and word in finding.text, finding
+
+
+@case("doctor: what differs from the setup is named")
+def differs() -> None:
+    words = ["rate of eth0 is 1mbit instead of 19mbit", "mpu of eth0 is 0 instead of 64"]
+    finding = next(doctor.of_link(replace(LINK, in_force=False, differs=words)))
+    check("text", finding.text, "; ".join(["its qdiscs or offloads differ from the setup", *words]))
 
 
 @case("doctor: each wrong fact of a link is one finding, with its command")

@@ -10,6 +10,7 @@ import shown
 from cases import case, check, refused
 from codelctllib import marks, offloads, plan, values
 from codelctllib.marks import Port
+from codelctllib.offloads import Features
 from codelctllib.plan import Former, Observed
 from shown import CLSACT, DEFAULT_ROOT, FORMER, FRESH, MERGES, SPLITS
 
@@ -20,24 +21,31 @@ NO_HOOK = "tc qdisc del dev eth0 clsact"
 NO_IFB = "ip link del dev ifb-eth0"
 
 SETUP = """\
-ethtool -K eth0 gro off gso off tso off
-tc qdisc replace dev eth0 root handle c0de: stab linklayer ethernet overhead 24 mpu 84 mtu 2047 tsize 2048 htb default 1
-tc class add dev eth0 parent c0de: classid c0de:1 htb rate 19000000bit ceil 19000000bit burst 2375 cburst 2375 quantum 2375
-tc qdisc add dev eth0 parent c0de:1 handle c0df: fq_codel_oot target 5000us interval 100000us
+tc qdisc replace dev eth0 root handle c0d1: fq_codel_oot rate 19000000bit overhead 38 mpu 84 noatm egress
 modprobe ifb numifbs=0
 ip link add codelctl-7 type ifb
 ip link set dev codelctl-7 name ifb-eth0 alias codelctl: ingress of device 7 (eth0) mtu 1500 up
-tc qdisc replace dev ifb-eth0 root handle c0de: stab linklayer ethernet overhead 24 mpu 84 mtu 2047 tsize 2048 htb default 1
-tc class add dev ifb-eth0 parent c0de: classid c0de:1 htb rate 95000000bit ceil 95000000bit burst 11875 cburst 11875 quantum 11875
-tc qdisc add dev ifb-eth0 parent c0de:1 handle c0df: fq_codel_oot target 5000us interval 100000us
+tc qdisc replace dev ifb-eth0 root handle c0d1: fq_codel_oot rate 95000000bit overhead 38 mpu 84 noatm ingress
 tc qdisc add dev eth0 clsact
 tc filter add dev eth0 ingress protocol all pref 49374 handle 0xc0de matchall action mirred egress redirect dev ifb-eth0
 """
+# Of a kind that does not shape, in place of the first line and of the fifth
+HTB = """\
+ethtool -K eth0 gro off gso off tso off
+tc qdisc replace dev eth0 root handle c0de: stab linklayer ethernet overhead 24 mpu 84 mtu 2047 tsize 2048 htb default 1
+tc class add dev eth0 parent c0de: classid c0de:1 htb rate 19000000bit ceil 19000000bit burst 2375 cburst 2375 quantum 2375
+tc qdisc add dev eth0 parent c0de:1 handle c0df: fq_codel target 5000us interval 100000us
+"""
+HTB_OF_IFB = """\
+tc qdisc replace dev ifb-eth0 root handle c0de: stab linklayer ethernet overhead 24 mpu 84 mtu 2047 tsize 2048 htb default 1
+tc class add dev ifb-eth0 parent c0de: classid c0de:1 htb rate 95000000bit ceil 95000000bit burst 11875 cburst 11875 quantum 11875
+tc qdisc add dev ifb-eth0 parent c0de:1 handle c0df: fq_codel target 5000us interval 100000us
+"""
 
 
-def after(given: dict[str, str]) -> Observed:
-    """The state of eth0 after a setup."""
-    request = values.parse(given)
+def after(given: dict[str, str], former: bool = False) -> Observed:
+    """The state of eth0 after a setup, or one of an earlier version."""
+    request = values.parse(given, former=former)
     up, down = plan.shapers(FRESH, request)
     device = shown.shaped(up, "eth0") if up else FRESH.device
     ifb = Port()
@@ -51,8 +59,8 @@ def hooked(device: Port, to: str) -> Port:
     return replace(device, qdiscs=[*device.qdiscs, CLSACT], ingress=shown.redirect(to))
 
 
-# What tc shows after a setup with BOTH: the size table of HTB, or the options of cake, and bytes per second.
-# These are not made by the code under test, which would have a mistake on both sides.
+# What tc shows after a setup with BOTH: the size table of HTB, the options of a kind that shapes, and HTB's bytes per
+# second. These are not made by the code under test, which would have a mistake on both sides.
 TABLE = {"mtu": 2047, "tsize": 2048}
 SHOWN: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[int, int]]] = {
     "raw": ({"linklayer": "ethernet", "overhead": -14}, {"atm": "noatm"}, (2375000, 11875000)),
@@ -93,18 +101,22 @@ def device(name: str) -> dict[str, Any]:
     return shown.ifb(name) if name.startswith("ifb") else shown.link(name)
 
 
-def cake(name: str, options: dict[str, Any], bandwidth: int, ingress: bool) -> Port:
-    options = {"bandwidth": bandwidth, "diffserv": "diffserv3", **options, "ingress": ingress}
-    return Port(
-        device(name), [{"kind": "cake", "handle": "c0ca:", "root": True, "options": options}]
-    )
+def own(name: str, kind: str, options: dict[str, Any], rate: int, ingress: bool) -> Port:
+    """A device with a kind that shapes. cake leaves out an overhead and an mpu of 0."""
+    if kind == "cake":
+        shown, handle = {"bandwidth": rate, "diffserv": "diffserv3"}, "c0ca:"
+    else:
+        shown = {"limit": 1000, "target": 5000, "rate": rate, "overhead": 0, "mpu": 0}
+        handle = {"codel_oot": "c0d0:", "fq_codel_oot": "c0d1:"}[kind]
+    options = {**shown, **options, "ingress": ingress, "split_gso": True}
+    return Port(device(name), [{"kind": kind, "handle": handle, "root": True, "options": options}])
 
 
-def as_shown(up: Port | None, down: Port | None) -> Observed:
+def as_shown(up: Port | None, down: Port | None, features: Features = MERGES) -> Observed:
     found = up or Port(shown.link("eth0"), [DEFAULT_ROOT])
     if down:
         found = hooked(found, "ifb-eth0")
-    return Observed(found, down or Port(), "ifb-eth0", SPLITS, False)
+    return Observed(found, down or Port(), "ifb-eth0", features, False)
 
 
 def commands(given: dict[str, str], now: Observed, former: Former = FORMER) -> list[str]:
@@ -121,9 +133,12 @@ def brief(given: dict[str, str], now: Observed) -> list[str]:
     return [" ".join(c.split()[:5]) for c in commands(given, now)]
 
 
-@case("setup: the commands for a device with its default qdisc")
+@case("setup: the commands for a device with its default qdisc: one qdisc per direction")
 def setup() -> None:
     check("commands", "".join(f"{c}\n" for c in commands(BOTH, FRESH)), SETUP)
+    lines = SETUP.splitlines()
+    expected = [*HTB.splitlines(), *lines[1:4], *HTB_OF_IFB.splitlines(), *lines[5:]]
+    check("a kind that does not shape", commands({**BOTH, "kind": "fq_codel"}, FRESH), expected)
 
 
 @case("setup again: no commands, for every kind and link")
@@ -132,28 +147,34 @@ def again() -> None:
     for kind in values.KINDS:
         for framing, (stab, options, rates) in SHOWN.items():
             given = {**BOTH, "kind": kind, "link": framing}
-            if kind == "cake":
-                up = cake("eth0", options, 2375000, False)
-                down = cake("ifb-eth0", options, 11875000, True)
-            else:
+            if kind in ("codel", "fq_codel"):
                 up = htb("eth0", kind, stab, rates[0])
                 down = htb("ifb-eth0", kind, stab, rates[1])
-            check(f"{given}", commands(given, as_shown(up, down)), [])
+            else:
+                up = own("eth0", kind, options, 2375000, False)
+                down = own("ifb-eth0", kind, options, 11875000, True)
+            now = as_shown(up, down, MERGES if kind.endswith("_oot") else SPLITS)
+            check(f"{given}", commands(given, now), [])
 
 
 @case("setup again: no commands, for slow and fast links")
 def again_rates() -> None:
-    stab = SHOWN["ethernet"][0]
+    stab, options, _ = SHOWN["ethernet"]
     # A packet takes 192.25 ms: the target is one and a half of them
-    slow = htb("eth0", "fq_codel_oot", stab, 8000, burst=1538, target=288375, interval=383375)
-    check("64 kbit/s", commands({"up": "64kbit"}, as_shown(slow, None)), [])
-    fast = htb("ifb-eth0", "fq_codel_oot", stab, 12500000000, quantum=60000)
+    slow = htb("eth0", "fq_codel", stab, 8000, burst=1538, target=288375, interval=383375)
+    given = {"up": "64kbit", "kind": "fq_codel"}
+    check("HTB, 64 kbit/s", commands(given, as_shown(slow, None, SPLITS)), [])
+    fast = htb("ifb-eth0", "fq_codel", stab, 12500000000, quantum=60000)
     # A link so fast keeps its offloads
-    now = replace(as_shown(None, fast), features=MERGES)
-    check("100 Gbit/s", commands({"down": "100gbit"}, now), [])
+    given = {"down": "100gbit", "kind": "fq_codel"}
+    check("HTB, 100 Gbit/s", commands(given, as_shown(None, fast)), [])
+    slow = own("eth0", "fq_codel_oot", options, 8000, False)
+    check("64 kbit/s", commands({"up": "64kbit"}, as_shown(slow, None)), [])
+    fast = own("ifb-eth0", "fq_codel_oot", options, 12500000000, True)
+    check("100 Gbit/s", commands({"down": "100gbit"}, as_shown(None, fast)), [])
 
 
-@case("setup again: times and bursts that the kernel rounded count as equal")
+@case("setup again: times and bursts of HTB that the kernel rounded count as equal")
 def rounded() -> None:
     given = {"up": "19mbit", "kind": "fq_codel"}
     now = after(given)
@@ -167,41 +188,93 @@ def rounded() -> None:
     check("another burst", brief(given, replace(now, device=port)), ["tc class change dev eth0"])
 
 
+# Other settings than BOTH, and the commands with HTB
+HTB_CHANGES = [
+    ({"up": "18mbit"}, ["tc class change dev eth0"]),
+    ({"down": "10mbit"}, ["tc class change dev ifb-eth0"]),
+    ({"link": "docsis"}, ["tc qdisc change dev eth0", "tc qdisc change dev ifb-eth0"]),
+    ({"up": "1mbit"}, ["tc class change dev eth0", "tc qdisc change dev eth0"]),
+    ({"offloads": "keep"}, ["ethtool -K eth0 tx-tcp-segmentation on"]),
+]
+# The same with a kind that shapes
+CHANGES = [
+    ({"up": "18mbit"}, ["tc qdisc change dev eth0"]),
+    ({"down": "10mbit"}, ["tc qdisc change dev ifb-eth0"]),
+    ({"link": "docsis"}, ["tc qdisc change dev eth0", "tc qdisc change dev ifb-eth0"]),
+    ({"up": "1mbit", "link": "adsl", "down": "95mbit"},
+     ["tc qdisc change dev eth0", "tc qdisc change dev ifb-eth0"]),
+    ({"offloads": "off"}, ["ethtool -K eth0 gro off"]),
+]  # fmt: skip
+
+
 @case("live change: only what differs, and no qdisc is made anew")
 def live() -> None:
-    now = after(BOTH)
-    for more, expected in (
-        ({"up": "18mbit"}, ["tc class change dev eth0"]),
-        ({"down": "10mbit"}, ["tc class change dev ifb-eth0"]),
-        ({"link": "docsis"}, ["tc qdisc change dev eth0", "tc qdisc change dev ifb-eth0"]),
-        ({"up": "1mbit"}, ["tc class change dev eth0", "tc qdisc change dev eth0"]),
-        ({"offloads": "keep"}, ["ethtool -K eth0 tx-tcp-segmentation on"]),
-    ):
-        check(f"{more}", brief({**BOTH, **more}, now), expected)
+    for kind in ("fq_codel_oot", "codel_oot"):
+        given = {**BOTH, "kind": kind}
+        for more, expected in CHANGES:
+            check(f"{kind} {more}", brief({**given, **more}, after(given)), expected)
+    given = {**BOTH, "kind": "fq_codel"}
+    for more, expected in HTB_CHANGES:
+        check(f"HTB {more}", brief({**given, **more}, after(given)), expected)
     given = {**BOTH, "kind": "cake"}
     check("cake", brief({**given, "up": "9mbit"}, after(given)), ["tc qdisc change dev eth0"])
 
 
+@case("live change: the command names the handle, the kind and every number")
+def words() -> None:
+    found = commands({"up": "18mbit", "link": "pppoe-vdsl"}, after({"up": "19mbit"}))
+    words = "fq_codel_oot rate 18000000bit overhead 30 mpu 68 ptm egress"
+    check("commands", found, [f"tc qdisc change dev eth0 root handle c0d1: {words}"])
+
+
 @case("live change of the size table: HTB refuses options, so the command names no kind")
 def size_table() -> None:
-    found = commands({"up": "19mbit", "link": "docsis"}, after({"up": "19mbit"}))
+    given = {"up": "19mbit", "kind": "fq_codel"}
+    found = commands({**given, "link": "docsis"}, after(given))
     words = "tc qdisc change dev eth0 root handle c0de: stab linklayer ethernet overhead 4 mpu 64"
     check("commands", found, [f"{words} mtu 2047 tsize 2048"])
 
 
-@case("another kind: the leaf is replaced, the shaper stays")
+# From a kind to another, and the commands for egress
+KINDS = [
+    ("fq_codel_oot", "codel_oot", ["qdisc replace"]),
+    ("codel_oot", "cake", ["qdisc replace"]),
+    ("cake", "fq_codel_oot", ["qdisc replace"]),
+    ("fq_codel_oot", "fq_codel", ["qdisc replace", "class add", "qdisc add"]),
+    ("fq_codel", "codel", ["qdisc del", "qdisc replace"]),
+    ("fq_codel", "fq_codel_oot", ["qdisc replace"]),
+]
+
+
+@case("another kind: the root is replaced in one step; between kinds that do not shape, the leaf")
 def kinds() -> None:
-    given = {"up": "19mbit", "kind": "codel_oot"}
-    found = brief(given, after({"up": "19mbit"}))
-    check("leaf", found, ["tc qdisc del dev eth0", "tc qdisc replace dev eth0"])
-    found = brief({**given, "kind": "cake"}, after(given))
-    check("cake", found, ["tc qdisc replace dev eth0"])
-    found = brief(given, after({**given, "kind": "cake"}))
-    check(
-        "from cake",
-        found,
-        [f"tc {c} dev eth0" for c in ("qdisc replace", "class add", "qdisc add")],
-    )
+    for old, new, expected in KINDS:
+        given = {"up": "19mbit", "offloads": "keep"}
+        found = brief({**given, "kind": new}, after({**given, "kind": old}))
+        check(f"{old} to {new}", found, [f"tc {words} dev eth0" for words in expected])
+
+
+@case("takeover: in the place of HTB of an earlier version comes one qdisc; hook and ifb stay")
+def takeover() -> None:
+    for kind, handle in (("fq_codel_oot", "c0d1:"), ("codel_oot", "c0d0:")):
+        given = {**BOTH, "kind": kind}
+        now = after(given, former=True)
+        check("it was HTB", [q["handle"] for q in now.ifb.qdiscs], ["c0de:", "c0df:"])
+        place = f"root handle {handle} {kind} rate"
+        expected = [
+            "ethtool -K eth0 tx-tcp-segmentation on gso on gro on",
+            f"tc qdisc replace dev eth0 {place} 19000000bit overhead 38 mpu 84 noatm egress",
+            f"tc qdisc replace dev ifb-eth0 {place} 95000000bit overhead 38 mpu 84 noatm ingress",
+        ]
+        check("commands", commands(given, now), expected)
+        back = plan.commands(values.parse(given, former=True), now, FORMER)
+        check("the way back, where nothing was changed", back, [])
+        check("what undo restores", plan.former(now, FORMER, values.parse(given)), FORMER)
+        words = [f"is htb c0de: instead of {kind} {handle}"] * 2
+        found = plan.differences(values.parse(given), now)
+        check("differences", [w in f for w, f in zip(words, found)], [True, True])
+        features = "ethtool -K eth0 tx-tcp-segmentation on gso on gro on"
+        check("undo", undo_commands(now), [NO_REDIRECT, NO_HOOK, NO_IFB, RESTORE, features])
 
 
 @case("one direction less: its part is removed, the redirect before the ifb")
@@ -210,13 +283,15 @@ def less() -> None:
     check("no egress", commands({"down": "95mbit"}, after(BOTH)), [RESTORE])
 
 
-@case("another MTU: numbers follow it")
+@case("another MTU: the numbers of HTB follow it, and the ifb")
 def mtu() -> None:
-    now = after(BOTH)
-    port = replace(now.device, link=shown.link("eth0", mtu=9000))
-    found = brief(BOTH, replace(now, device=port))
-    expected = ["tc class change dev eth0", "tc qdisc change dev eth0", "ip link set dev ifb-eth0"]
-    check("commands", found, expected)
+    changed = ["tc class change dev eth0", "tc qdisc change dev eth0"]
+    for kind, expected in (("fq_codel", changed), ("fq_codel_oot", [])):
+        given = {**BOTH, "kind": kind}
+        now = after(given)
+        port = replace(now.device, link=shown.link("eth0", mtu=9000))
+        found = brief(given, replace(now, device=port))
+        check(kind, found, [*expected, "ip link set dev ifb-eth0"])
 
 
 @case("ingress: a hook of others is shared, unless their filters would be behind the redirect")
@@ -228,7 +303,7 @@ def hook() -> None:
         check("commands", found, [c for c in SETUP.splitlines() if not c.endswith(" clsact")])
     behind = replace(FRESH, device=replace(bare, ingress=shown.rule(60000)))
     refused("behind", lambda: commands(BOTH, behind), "eth0", "60000", "below 49374")
-    check("egress alone", len(commands({"up": "19mbit"}, behind)), 4)
+    check("egress alone", len(commands({"up": "19mbit"}, behind)), 1)
 
 
 @case("ingress: a redirect to a device that is gone is removed first")
@@ -256,21 +331,27 @@ def ifbs() -> None:
         check(words, found, [f"ip link set dev {link['ifname']} {words}"])
 
 
-@case("a type of link whose header is unknown is refused")
+@case(
+    "HTB: a type of link whose header is unknown is refused; other kinds count from the IP header"
+)
 def link_types() -> None:
     for kind, overhead in (("ether", 24), ("ppp", 38), ("none", 38)):
         device = replace(FRESH.device, link=shown.link("eth0", kind=kind))
-        found = commands({"up": "1mbit"}, replace(FRESH, device=device))
+        found = commands({"up": "1mbit", "kind": "fq_codel"}, replace(FRESH, device=device))
         assert f"overhead {overhead} " in found[1], found
-    device = replace(FRESH.device, link=shown.link("can0", kind="can"))
-    refused("can", lambda: commands(BOTH, replace(FRESH, device=device)), "type can", "ether")
+    device = replace(FRESH.device, link=shown.link("gre0", kind="gre"))
+    now = replace(FRESH, device=device)
+    refused("gre", lambda: commands({**BOTH, "kind": "fq_codel"}, now), "type gre", "ether")
+    assert " overhead 38 " in commands(BOTH, now)[0]
 
 
 @case("undo: everything of a complete setup, and of one that failed half way")
 def undo() -> None:
     features = "ethtool -K eth0 tx-tcp-segmentation on gso on gro on"
     now = after(BOTH)
-    check("complete", undo_commands(now), [NO_REDIRECT, NO_HOOK, NO_IFB, RESTORE, features])
+    check("complete", undo_commands(now), [NO_REDIRECT, NO_HOOK, NO_IFB, RESTORE])
+    htb = after({**BOTH, "kind": "fq_codel"})
+    check("HTB", undo_commands(htb), [NO_REDIRECT, NO_HOOK, NO_IFB, RESTORE, features])
     half = replace(FRESH, ifb=Port(shown.ifb("ifb-eth0")))
     check("an ifb alone", undo_commands(half), [NO_IFB])
     bare = replace(FRESH.device, qdiscs=[*FRESH.device.qdiscs, CLSACT])
@@ -308,6 +389,21 @@ def unmarked() -> None:
     check("an ifb", marks.served(shown.ifb("x", of=5)), 5)
 
 
+@case("the qdisc with the queue of a direction: the root that shapes, or the leaf of HTB")
+def measured() -> None:
+    for kind, handle in (
+        ("fq_codel_oot", "c0d1:"),
+        ("codel_oot", "c0d0:"),
+        ("cake", "c0ca:"),
+        ("fq_codel", "c0df:"),
+        ("codel", "c0df:"),
+    ):
+        now = after({"up": "19mbit", "kind": kind})
+        found = [q["handle"] for q in now.device.qdiscs if marks.is_measured(q)]
+        check(kind, found, [handle])
+    check("no setup", [q for q in FRESH.device.qdiscs if marks.is_measured(q)], [])
+
+
 @case("former: what codelctl replaces is noted when it is replaced, and not later")
 def former() -> None:
     pfifo = {"kind": "pfifo", "handle": "8:", "root": True, "options": {"limit": 7}}
@@ -320,7 +416,7 @@ def former() -> None:
     known = Former(words, False, MERGES)
     check("later", plan.former(after(BOTH), known, up), known)
     check("a root that was replaced since", plan.former(now, Former(), up).root, words)
-    check("without a memory", plan.former(after(BOTH), None, up), Former([], False, SPLITS))
+    check("without a memory", plan.former(after(BOTH), None, up), Former([], False, MERGES))
     htb = replace(FRESH, device=Port(shown.link("eth0"), [{**pfifo, "kind": "htb"}]))
     refused("htb", lambda: plan.former(htb, None, up), "htb 8:")
     check("a root that stays", plan.former(htb, None, down).root, [])

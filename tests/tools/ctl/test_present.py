@@ -25,6 +25,17 @@ def again() -> None:
                 check(f"{found}", plan.commands(values.parse(found), now, Former()), [])
 
 
+@case("present: a setup of an earlier version has the same settings, and is not in force")
+def earlier() -> None:
+    given = {"up": "19mbit", "down": "95mbit", "link": "docsis"}
+    now = test_plan.after(given, former=True)
+    found = present.settings(now)
+    check("settings", found, present.settings(test_plan.after(given)))
+    check("kind", found["kind"], "fq_codel_oot")
+    verbs = [c[2] for c in plan.commands(values.parse(found), now, Former())]
+    check("commands", verbs, ["replace", "replace"])
+
+
 @case("present: the words")
 def words() -> None:
     now = test_plan.after({"up": "19mbit", "down": "95mbit", "link": "pppoe-adsl"})
@@ -34,7 +45,7 @@ def words() -> None:
 
 @case("present: a direction that is not complete has no settings")
 def half() -> None:
-    now = test_plan.after({"up": "19mbit", "down": "95mbit"})
+    now = test_plan.after({"up": "19mbit", "down": "95mbit", "kind": "fq_codel"})
     check("no setup", present.settings(shown.FRESH), {})
     port = replace(now.ifb, classes=[])
     check("no class", "down" in present.settings(replace(now, ifb=port)), False)

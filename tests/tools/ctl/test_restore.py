@@ -12,6 +12,17 @@ DELETE = "tc qdisc del dev eth0 root"
 AGAIN = "tc qdisc replace dev eth0 root handle"
 OOT = {**shown.DEFAULT_ROOT["options"], "target": 5000, "interval": 100000, "ceiling": None,
        "ce_threshold": None, "ce_threshold_selector": 0, "ce_threshold_mask": 0}  # fmt: skip
+# What a module with a shaper shows besides
+UNSHAPED = {
+    "rate": None,
+    "overhead": None,
+    "mpu": 0,
+    "atm": "noatm",
+    "ingress": False,
+    "split_gso": False,
+}
+SHAPED = {"rate": 2375000, "overhead": -4, "mpu": 64, "atm": "ptm", "ingress": True, "split_gso": True,
+          "target_effective": 5000, "interval_effective": 100000}  # fmt: skip
 
 
 def root(kind: str, handle: str, options: Json | None = None) -> Json:
@@ -49,6 +60,27 @@ RESTORED = [
         [root("fq_codel_oot", "5:", OOT)],
         f"{AGAIN} 5: fq_codel_oot target 5000us interval 100000us ce_threshold off ceiling off"
         " limit 10240 flows 1024 quantum 1514 memory_limit 33554432 drop_batch 64 ecn",
+    ),
+    (
+        "codel_oot of a module with a shaper",
+        [root("codel_oot", "5:", {"limit": 77, "ceiling": 50000, **UNSHAPED})],
+        f"{AGAIN} 5: codel_oot ceiling 50000us limit 77 noecn",
+    ),
+    (
+        "codel_oot that shapes",
+        [root("codel_oot", "5:", {"limit": 77, "ceiling": None, **SHAPED})],
+        f"{AGAIN} 5: codel_oot ceiling off limit 77 noecn rate 19000000bit overhead -4 mpu 64 ptm"
+        " ingress split_gso",
+    ),
+    (
+        "codel_oot that shapes, and splits nothing",
+        [root("codel_oot", "5:", {"ceiling": None, **UNSHAPED, "rate": 10**9, "overhead": 0})],
+        f"{AGAIN} 5: codel_oot ceiling off noecn rate 8000000000bit overhead 0 no_split_gso",
+    ),
+    (
+        "codel_oot that splits without a rate",
+        [root("codel_oot", "5:", {"ceiling": None, **UNSHAPED, "split_gso": True})],
+        f"{AGAIN} 5: codel_oot ceiling off noecn split_gso",
     ),
     (
         "fq of iproute2 6.1",

@@ -95,6 +95,23 @@ def failure() -> None:
     raise AssertionError("the failure was not reported")
 
 
+@case("setup: the message of a failure leads to doctor, or to the option that helps")
+def hints() -> None:
+    for message, words in (
+        ('Unknown qdisc "fq_codel_oot", hence option "rate" is unparsable', "`codelctl doctor`"),
+        ("Error: Specified qdisc kind is unknown", "`codelctl doctor`"),
+        (
+            "Error: TCA_CODEL_EXT: a nest of attributes of codel_uapi.h is expected",
+            "`codelctl doctor`",
+        ),
+        ("`ethtool -K eth0 gro off` failed: no", "`--offloads keep`"),
+        ("File exists", ""),
+    ):
+        hint = link._hint(message)
+        check(message, bool(hint), bool(words))
+        assert words in hint, hint
+
+
 @case("enable: nothing is known about the link, or systemd is not running")
 def refusals() -> None:
     with machine(Systemd()):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Bytes on the wire, and the numbers of a shaper."""
+"""Bytes on the wire, the words of a shaper, and the numbers of HTB."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from cases import case, check
-from codelctllib import shaper
+from codelctllib import htb, shaper
 from codelctllib.framing import LINKS, Framing
 from codelctllib.shaper import Shaper
 
@@ -29,11 +29,12 @@ WIRE = [
     ("pppoa-adsl", 38, 53),
     ("pppoa-adsl", 39, 2 * 53),
 ]
-ETHERNET = Shaper("eth0", 19_000_000, LINKS["ethernet"], 14, 1500, "fq_codel_oot")
+ETHERNET = Shaper("eth0", 19_000_000, LINKS["ethernet"], 1500, "fq_codel_oot")
+HTB = replace(ETHERNET, kind="fq_codel", htb=True, header=14)
 
 
 def at(rate: int) -> Shaper:
-    return replace(ETHERNET, rate=rate)
+    return replace(HTB, rate=rate)
 
 
 @case("framing: overhead, the least packet, and whole cells")
@@ -53,30 +54,29 @@ def stab() -> None:
         ("raw", 14, {"linklayer": "ethernet", "overhead": -14, "mpu": 0, "mtu": 0, "tsize": 0}),
         ("pppoe-vdsl", 14, {"linklayer": "ethernet", "overhead": 16, "mpu": 68, **sizes}),
     ):
-        found = replace(ETHERNET, framing=LINKS[link], header=header)
-        check(link, found.stab(), expected)
+        check(link, htb.stab(replace(HTB, framing=LINKS[link], header=header)), expected)
 
 
 @case("HTB: a burst of 1 ms or one packet, and a quantum that the kernel does not complain about")
-def htb() -> None:
+def numbers() -> None:
     for rate, burst, quantum in (
         (64_000, 1538, 1538),
         (19_000_000, 2375, 2375),
         (1_000_000_000, 125_000, 60_000),
         (100_000_000_000, 12_500_000, 60_000),
     ):
-        found = at(rate).htb_class()
+        found = htb.numbers(at(rate))
         expected = {"rate": rate // 8, "ceil": rate // 8, "burst": burst, "cburst": burst}
         check(f"{rate}", found, {**expected, "quantum": quantum})
         assert 1000 <= found["quantum"] <= 200_000, found
-    small = replace(ETHERNET, rate=64_000, mtu=576, framing=Framing(0, 0, "none"))
-    check("a small MTU", small.htb_class()["quantum"], 1000)
+    small = replace(HTB, rate=64_000, mtu=576, framing=Framing(0, 0, "none"))
+    check("a small MTU", htb.numbers(small)["quantum"], 1000)
 
 
 @case("HTB: PTM sends 64 of 65 bytes")
 def ptm() -> None:
-    found = replace(ETHERNET, rate=65_000_000, framing=LINKS["vdsl"])
-    check("rate", found.htb_class()["rate"], 8_000_000)
+    found = htb.numbers(replace(HTB, rate=65_000_000, framing=LINKS["vdsl"]))
+    check("rate", found["rate"], 8_000_000)
 
 
 @case("CoDel: the target covers one packet and a half, and the interval grows with it")
@@ -88,13 +88,60 @@ def times() -> None:
         (4_000_000, 5000, 100_000),
         (10_000_000_000, 5000, 100_000),
     ):
-        check(f"{rate}", at(rate).times(), {"target": target, "interval": interval})
+        check(f"{rate}", htb.times(at(rate)), {"target": target, "interval": interval})
 
 
-@case("cake: its overhead counts from the IP header")
-def cake() -> None:
-    want = replace(ETHERNET, kind="cake", framing=LINKS["pppoe-vdsl"], ingress=True)
-    words = "cake bandwidth 19000000bit overhead 30 mpu 68 ptm ingress"
-    check("words", " ".join(shaper.cake_words(want)), words)
-    words = "cake bandwidth 19000000bit overhead 38 mpu 84 noatm egress"
-    check("words", " ".join(shaper.cake_words(replace(ETHERNET, kind="cake"))), words)
+# Kind, link, ingress, words
+OWN = [
+    ("cake", "pppoe-vdsl", True, "cake bandwidth 19000000bit overhead 30 mpu 68 ptm ingress"),
+    ("cake", "ethernet", False, "cake bandwidth 19000000bit overhead 38 mpu 84 noatm egress"),
+    ("codel_oot", "raw", False, "codel_oot rate 19000000bit overhead 0 mpu 0 noatm egress"),
+    ("fq_codel_oot", "adsl", True, "fq_codel_oot rate 19000000bit overhead 32 mpu 0 atm ingress"),
+]
+
+
+@case("kinds that shape: the overhead counts from the IP header, and the rate is that of the wire")
+def own() -> None:
+    for kind, link, ingress, words in OWN:
+        want = replace(ETHERNET, kind=kind, framing=LINKS[link], ingress=ingress)
+        check(words, " ".join(shaper.words(want)), words)
+
+
+OPTIONS = {"rate": 2375000, "overhead": 38, "mpu": 84, "atm": "noatm", "ingress": False}
+# Options that tc shows otherwise, and words of the difference
+OTHERS = [
+    ({"rate": 125000}, "rate of eth0 is 1mbit instead of 19mbit"),
+    ({"rate": None}, "rate of eth0 is off instead of 19mbit"),
+    ({"overhead": None}, "overhead of eth0 is off instead of 38"),
+    ({"overhead": -4}, "overhead of eth0 is -4 instead of 38"),
+    ({"mpu": 0}, "mpu of eth0 is 0 instead of 84"),
+    ({"atm": "ptm"}, "atm of eth0 is ptm instead of noatm"),
+    ({"ingress": True}, "ingress of eth0 is on instead of off"),
+]
+
+
+@case("kinds that shape: each option that is another one is named, and no other")
+def differences() -> None:
+    root = {"kind": "fq_codel_oot", "handle": "c0d1:", "root": True, "options": OPTIONS}
+    check("equal", shaper.differences(ETHERNET, root), [])
+    tuned = {**OPTIONS, "target": 3000, "split_gso": False}
+    check("others", shaper.differences(ETHERNET, {**root, "options": tuned}), [])
+    for other, text in OTHERS:
+        found = shaper.differences(ETHERNET, {**root, "options": {**OPTIONS, **other}})
+        check(text, found, [text])
+    # An overhead that is off counts the header, too: it is not an overhead of 0
+    raw = replace(ETHERNET, framing=LINKS["raw"])
+    found = shaper.differences(raw, {**root, "options": {**OPTIONS, "overhead": None, "mpu": 0}})
+    check("overhead off", found, ["overhead of eth0 is off instead of 0"])
+    text = "the root qdisc of eth0 is {} instead of fq_codel_oot c0d1:"
+    for found, words in (
+        ({**root, "handle": "c0df:"}, "fq_codel_oot c0df:"),
+        ({**root, "kind": "htb", "handle": "c0de:"}, "htb c0de:"),
+        ({**root, "kind": "codel_oot"}, "codel_oot c0d1:"),
+        (None, "missing"),
+    ):
+        check(words, shaper.differences(ETHERNET, found), [text.format(words)])
+    found = {"kind": "htb", "handle": "c0de:", "root": True, "options": {"r2q": 10}}
+    check("HTB", shaper.differences(HTB, found), [])
+    words = "the root qdisc of eth0 is fq_codel_oot c0d1: instead of htb c0de:"
+    check("no HTB", shaper.differences(HTB, root), [words])

@@ -73,26 +73,47 @@ def wrong_settings() -> None:
 @case("settings: defaults, and a request with all of them")
 def settings() -> None:
     simple = values.parse({"up": "19mbit"})
-    want = values.Request(19_000_000, None, LINKS["ethernet"], "fq_codel_oot", False)
+    want = values.Request(19_000_000, None, LINKS["ethernet"], "fq_codel_oot", False, True)
     check("defaults", simple, want)
     given = {"up": "1mbit", "down": "2gbit", "link": "pppoe-vdsl", "vlan": "1", "kind": "cake"}
-    want = values.Request(10**6, 2 * 10**9, Framing(34, 68, "ptm"), "cake", False)
+    want = values.Request(10**6, 2 * 10**9, Framing(34, 68, "ptm"), "cake", False, False)
     check("vlan adds to the link's overhead", values.parse(given), want)
     given = {**given, "overhead": "10", "mpu": "0", "cells": "atm", "vlan": "2"}
     check("overrides", values.parse(given).framing, Framing(18, 0, "atm"))
 
 
-@case("settings: packets stay merged above 1 Gbit/s, or as the user says")
-def merging() -> None:
-    for up, down, offloads, keep in (
-        ("1gbit", "1gbit", "auto", False),
-        ("2gbit", "2gbit", "auto", True),
-        ("2gbit", "1gbit", "auto", False),
-        ("2gbit", "2gbit", "off", False),
-        ("1mbit", "1mbit", "keep", True),
+@case("settings: HTB is above the kinds that do not shape, and in the setups of an earlier version")
+def htb() -> None:
+    for kind, now, former in (
+        ("fq_codel_oot", False, True),
+        ("codel_oot", False, True),
+        ("cake", False, False),
+        ("fq_codel", True, True),
+        ("codel", True, True),
     ):
-        given = {"up": up, "down": down, "offloads": offloads}
+        given = {"up": "1mbit", "kind": kind}
+        check(kind, values.parse(given).htb, now)
+        check(f"{kind} of an earlier version", values.parse(given, former=True).htb, former)
+
+
+@case(
+    "settings: packets stay merged where the qdisc splits them, above 1 Gbit/s, or as the user says"
+)
+def merging() -> None:
+    for up, down, kind, offloads, keep in (
+        ("1gbit", "1gbit", "fq_codel", "auto", False),
+        ("2gbit", "2gbit", "fq_codel", "auto", True),
+        ("2gbit", "1gbit", "cake", "auto", False),
+        ("2gbit", "2gbit", "fq_codel", "off", False),
+        ("1mbit", "1mbit", "fq_codel", "keep", True),
+        ("1mbit", "1mbit", "fq_codel_oot", "auto", True),
+        ("1mbit", "1mbit", "codel_oot", "auto", True),
+        ("1mbit", "1mbit", "codel_oot", "off", False),
+    ):
+        given = {"up": up, "down": down, "kind": kind, "offloads": offloads}
         check(f"{given}", values.parse(given).keep_offloads, keep)
+    former = values.parse({"up": "1mbit"}, former=True)
+    check("an earlier version", former.keep_offloads, False)
 
 
 @case("device names: what the kernel accepts, and nothing that leads to another file")

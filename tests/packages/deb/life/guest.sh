@@ -95,6 +95,23 @@ ended() {
 
 is_set_up() { ended active && serves_both_directions && is "$(qdiscs)" "$(cat /mnt/qdiscs.enabled)"; }
 
+# as_earlier: the link as an earlier version set it up, HTB with fq_codel_oot as its leaf
+as_earlier() {
+	local dev
+
+	codelctl setup eth0 "${LINK[@]}" --kind fq_codel || return
+	for dev in eth0 ifb-eth0; do
+		tc qdisc del dev $dev parent c0de:1 &&
+			tc qdisc add dev $dev parent c0de:1 handle c0df: fq_codel_oot target 5ms interval 100ms || return
+	done
+	is "$(qdiscs | grep -o '"kind":"htb"' | wc -l)" 2
+}
+
+takes_over() {
+	as_earlier && serves_both_directions && systemctl reload codelctl@eth0 && serves_both_directions || return
+	is "$(qdiscs)" "$(cat /mnt/qdiscs.enabled)" && says ": in force" codelctl show eth0
+}
+
 reinstall_tools() {
 	dpkg -i /mnt/debs/codel-oot-tools*.deb && systemctl is-active codelctl@eth0 &&
 		is "$(qdiscs)" "$(cat /mnt/qdiscs.enabled)"
@@ -158,6 +175,7 @@ step() {
 		ip link set eth0 up
 		ok "after a reboot the setup is there again, the same in tc -j" is_set_up
 		ok "codelctl doctor has no findings" codelctl doctor
+		ok "the setup of an earlier version, HTB, is taken over by a reload of the unit" takes_over
 		ok "an upgrade of codel-oot-tools leaves the link alone" reinstall_tools
 		;;
 	enforced)
