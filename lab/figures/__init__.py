@@ -33,6 +33,7 @@ from . import (
     ratelimit,
     releases,
     responsive,
+    router,
     rrul,
     shortflows,
     slowlinks,
@@ -52,6 +53,7 @@ PARTS: dict[str, tuple[ModuleType, ...]] = {
     "Both directions at once": (rrul,),
     "Other senders": (bbr, ecn, shortflows),
     "Slow links": (slowlinks,),
+    "A shaper": (router,),
     "The laboratory itself": (releases, observer),
 }
 EXPERIMENTS = tuple(m for modules in PARTS.values() for m in modules)

@@ -93,15 +93,31 @@ def ends(link: Link) -> Iterator[tuple[int, str, str, dict[str, Any]]]:
         yield end, link["ends"][end], direction, link[direction]
 
 
-def offloads_off(namespace: str, dev: str) -> None:
-    """A packet is a packet: a veth would pass on bundles of 64 KB."""
-    in_namespace(namespace, "ethtool", "-K", dev, "tso", "off", "gso", "off", "gro", "off")
+def offload(namespace: str, dev: str, **states: bool) -> None:
+    words = [word for name, on in states.items() for word in (name, "on" if on else "off")]
+    in_namespace(namespace, "ethtool", "-K", dev, *words)
+
+
+def is_slow(way: dict[str, Any]) -> bool:
+    """Whether it is the device that is busy as long as a packet takes."""
+    return bool(way["rate"]) and way["shaper"] == "wire"
+
+
+def offload_end(link: Link, end: int, dev: str, on: bool) -> None:
+    """Off, a packet is a packet: a veth would pass on bundles of 64 KB.
+
+    A slow device takes packets one by one. And the other end of its pair has no GRO: a veth that polls for it wakes
+    the device that sends to it.
+    """
+    own, arriving = link[DIRECTIONS[end]], link[DIRECTIONS[1 - end]]
+    states = {"tso": on and not is_slow(own), "gso": on, "gro": on and not is_slow(arriving)}
+    offload(link["ends"][end], dev, **states)
 
 
 # ---- pairs ----------------------------------------------------------------------------------------
 
 
-def create(number: int, link: Link) -> None:
+def create(number: int, link: Link, offloads: bool) -> None:
     """The devices of a link, at both ends, with neighbours that are known."""
     mtu = link["mtu"]
     names = [device(number, d) for d in DIRECTIONS]
@@ -111,12 +127,12 @@ def create(number: int, link: Link) -> None:
         for end in range(2):
             far = f"w{names[end]} mtu {mtu} netns {WIRE}"
             command("ip", *f"link add {sides[end]} type veth peer {far}".split())
-        pass_on(number, link)
+        pass_on(number, link, offloads)
     else:
         command("ip", *f"link add {sides[0]} type veth peer {sides[1]}".split())
     for end in range(2):
         namespace, dev = link["ends"][end], names[end]
-        offloads_off(namespace, dev)
+        offload_end(link, end, dev, offloads)
         batch(
             "ip",
             namespace,
@@ -128,12 +144,12 @@ def create(number: int, link: Link) -> None:
         )
 
 
-def pass_on(number: int, link: Link) -> None:
+def pass_on(number: int, link: Link, offloads: bool) -> None:
     """What comes in at one side of the wire goes out at the other, after the delay."""
     lines = []
     near = [f"w{device(number, d)}" for d in DIRECTIONS]
     for end, direction in enumerate(DIRECTIONS):
-        offloads_off(WIRE, near[end])
+        offload(WIRE, near[end], tso=offloads, gso=offloads, gro=False)
         lines += [
             f"qdisc add dev {near[1 - end]} root {late(link[direction]['delay'])}",
             f"qdisc add dev {near[end]} clsact",
@@ -190,9 +206,9 @@ def attach(namespace: str, dev: str, parent: str, way: dict[str, Any]) -> None:
 
 def shape(namespace: str, dev: str, way: dict[str, Any], mtu: int) -> None:
     """The root qdisc: the subject itself before a slow device, or a shaper above it."""
-    if not way["rate"] or way["shaper"] == "wire":
+    if not way["rate"] or way["shaper"] in ("wire", "own"):
         attach(namespace, dev, "root", way)
-        if way["rate"]:
+        if is_slow(way):
             slow(namespace, dev, way["rate"])
         return
     words = shaper_words(way, way["rate"], mtu)
@@ -221,6 +237,10 @@ def change(namespace: str, dev: str, way: dict[str, Any], rate: int, mtu: int) -
     words = shaper_words(way, rate, mtu)
     if way["shaper"] == "wire":
         slow(namespace, dev, rate)
+    elif way["shaper"] == "own":
+        kind, word = words_of(way).split()[0], words_of(way).split()[-2]
+        words = f"qdisc change dev {dev} root handle 1: {kind} {word} {rate}"
+        command("tc", "-n", namespace, *words.split())
     elif way["shaper"] == "htb":
         words = f"class change dev {dev} parent 100: classid 100:1 {words}"
         command("tc", "-n", namespace, *words.split())
@@ -228,10 +248,11 @@ def change(namespace: str, dev: str, way: dict[str, Any], rate: int, mtu: int) -
         command("tc", "-n", namespace, *f"qdisc change dev {dev} root handle 100: {words}".split())
 
 
-def add_queues(number: int, link: Link, meter: bool) -> None:
+def add_queues(number: int, link: Link, meter: bool, offloads: bool) -> None:
     for _end, node, direction, way in ends(link):
         dev = device(number, direction)
-        if has_queue(way) or way["delay"]:  # a qdisc gets TCP's bundles before they are cut up
+        # a qdisc gets TCP's bundles before they are cut up
+        if not offloads and (has_queue(way) or way["delay"]):
             command("ip", "-n", node, "link", "set", dev, "gso_max_segs", "1")
         if has_queue(way):
             shape(node, dev, way, link["mtu"])
@@ -251,14 +272,15 @@ def namespaces(document: dict[str, Any]) -> list[str]:
 
 
 def build(document: dict[str, Any], meter: bool = True) -> None:
+    offloads = document.get("offloads", False)
     for name in namespaces(document):
         command("ip", "netns", "add", name)
         in_namespace(name, "sysctl", "-qw", *(f"{k}={v}" for k, v in SYSCTLS.items()))
     for number, link in enumerate(document["links"]):
-        create(number, link)
+        create(number, link, offloads)
     add_routes(document["nodes"])
     for number, link in enumerate(document["links"]):
-        add_queues(number, link, meter)
+        add_queues(number, link, meter, offloads)
 
 
 def kinds(document: dict[str, Any]) -> set[str]:

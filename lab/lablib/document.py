@@ -18,6 +18,8 @@ Subject = Optional[tuple[str, str]]  # the compared qdisc: its name, and tc's wo
 
 FIRST_PORT, PORTS = 20000, 100
 BARE_RED = "red"
+# Kinds that shape by themselves, and the word before the rate
+OWN = {"cake": "bandwidth", "codel_oot": "rate", "fq_codel_oot": "rate"}
 WORD = re.compile(r"\{(\w*)\}")
 # Keys of an item that are not the guest's business
 HOST_ONLY = ("enabled",)
@@ -74,12 +76,27 @@ def words(text: str, way: Table, mtu: int, rtt: int) -> str:
     return WORD.sub(value, text)
 
 
+def shaping(text: str | None, way: Table) -> str:
+    """The words of a qdisc that is to be the shaper, with its rate."""
+    kind = text.split()[0] if text else "pfifo"
+    word = OWN.get(kind)
+    if not word:
+        raise Bad(f'{kind} has no shaper: shaper = "own" is for {", ".join(OWN)}')
+    if not way["rate"]:
+        raise Bad('shaper = "own" needs a rate, and there is none')
+    if text and word in text.split():
+        raise Bad(f'shaper = "own" sets {word}: leave it out')
+    return f"{text} {word} {way['rate']}bit"
+
+
 def direction(name: str, link: Table, subject: Subject, rtt: int) -> Document:
     way = link[name]
     compared = way["qdisc"] == SUBJECT and subject
     text = compared[1] if compared else way["qdisc"]
     try:
         text = words(text, way, link["mtu"], rtt) if text else None
+        if way["shaper"] == "own":
+            text = shaping(text, way)
     except Bad as error:
         if compared:
             message = f"for link.{link['name']}.{name}: {error}"
@@ -128,6 +145,7 @@ def build(found: Table, subject: Subject, seed: int) -> Document:
         "series": found["series"],
         "held_below": found["held_below"],
         "nodes": nodes,
+        **({"offloads": True} if found["offloads"] else {}),
         "links": links,
         "traffic": [item(t, n, found["duration"]) for n, t in enumerate(present)],
     }

@@ -20,8 +20,6 @@ FLOW = np.dtype(
 MISSING = {
     "overrun": "records did not fit: load the module with a larger `records`",
     "crowded": "packets were not followed, as too many waited: load the module with a larger `packets`",
-    "segmented": "packets were cut into several in a queue, whose fate is unknown: give devices on"
-    " which TCP connections begin gso_max_segs 1",
 }
 Array = npt.NDArray[np.int64]
 

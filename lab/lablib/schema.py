@@ -65,6 +65,12 @@ TOP = keys(
         "the delay below which a queue counts as controlled after a change of rate; none: 50ms, or "
         "what 8 full packets take at that rate if that is longer",
     ),
+    Key(
+        "offloads",
+        kinds.flag,
+        "true: senders hand over super-packets (TSO, GSO), and receivers and routers collect them (GRO)",
+        False,
+    ),
     Key("meter", kinds.flag, "false: no packet is recorded, to see what recording costs", True),
 )
 
@@ -80,8 +86,9 @@ WAY = keys(
     Key("delay", kinds.time("0s", "100s"), "one way, behind the queue", "0s"),
     Key(
         "shaper",
-        kinds.choice("wire", "htb", "tbf"),
-        "who is slow: a device that is busy as long as a packet takes, or a qdisc as on many routers",
+        kinds.choice("wire", "htb", "tbf", "own"),
+        "who is slow: a device that is busy as long as a packet takes, or a qdisc above as on many routers, "
+        "or the qdisc itself: its words get the rate",
         "wire",
     ),
     Key(

@@ -11,13 +11,15 @@
  *	cat records flows status
  *
  * A packet waits from net_dev_queue to net_dev_start_xmit; one that kfree_skb or consume_skb ends
- * in between was dropped. Each is one record when it ends, in order of time, 16 bytes, little
+ * in between was dropped. The segments of a super-packet that is cut up in between have waited as
+ * long as it. Each is one record when it ends, in order of time, 16 bytes, little
  * endian:
  *
  *	u32 gap		ns since the record before, the first since the origin
  *	u32 waited	16 ns
  *	u32 what	flow (24 bits), queue (4), fate (4): enum meter_fate
- *	u32 length	of the packet on arrival, with the Ethernet header
+ *	u32 length	of the packet on arrival, with the Ethernet header; of a super-packet
+ *			with the headers of all its segments
  *
  * `flows` has a struct meter_flow for each number of a flow.
  */

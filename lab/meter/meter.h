@@ -29,7 +29,7 @@ enum meter_fate {
  * @waiting: packets in a queue now
  * @unknown: left a queue, and had not come
  * @strange: arrived at a queue while in another
- * @segmented: were cut into several there, of which nothing is known
+ * @segmented: were cut into several there, each of which is a record of its own
  * @crowded: not followed, as too many waited
  */
 struct meter {

@@ -11,10 +11,20 @@
 #include <linux/vmalloc.h>
 #include <net/inet_ecn.h>
 #include <net/ipv6.h>
+#include <net/sch_generic.h>
 
 #include "meter.h"
 
 #define METER_BUCKET_BITS	16
+
+/*
+ * A super-packet may be cut into segments in the queue. They are new packets, but inherit its
+ * mark, so that has the time of arrival, and whether there was a CE mark.
+ */
+#define METER_CUT	BIT(31)
+#define METER_CUT_CE	BIT(30)
+#define METER_CUT_TIME	(METER_CUT_CE - 1)
+#define METER_CUT_SHIFT	6	/* the unit is 64 ns, and all of it 68 s */
 
 /**
  * struct meter_packet - one that waits; or a free entry
@@ -113,6 +123,53 @@ static void meter_packet_log(const struct meter_packet *packet, enum meter_fate 
 		      packet->length);
 }
 
+static void meter_packet_sent(const struct meter_packet *packet, const struct sk_buff *skb)
+{
+	bool marked = !packet->ce && meter_is_ce(skb);
+
+	meter_packet_log(packet, marked ? METER_MARKED : METER_SENT);
+}
+
+/* ---- super-packets ---- */
+
+static u32 meter_cut_time(u64 time)
+{
+	return (time >> METER_CUT_SHIFT) & METER_CUT_TIME;
+}
+
+static u32 meter_cut_mark(const struct meter_packet *packet)
+{
+	return METER_CUT | (packet->ce ? METER_CUT_CE : 0) | meter_cut_time(packet->arrival);
+}
+
+/* Whether it is a segment of a packet that came to a queue */
+static bool meter_segment_read(const struct sk_buff *skb, int queue,
+			       struct meter_packet *segment)
+{
+	u64 now = ktime_get_ns();
+	struct meter_flow flow;
+	u32 waited;
+
+	if (!(skb->mark & METER_CUT))
+		return false;
+	waited = meter_cut_time(now) - (skb->mark & METER_CUT_TIME);
+	meter_flow_read(skb, &flow);
+	*segment = (struct meter_packet) {
+		.arrival = now - ((u64)(waited & METER_CUT_TIME) << METER_CUT_SHIFT),
+		.flow = meter_flow_number(&flow),
+		.length = skb->len,
+		.queue = queue,
+		.ce = skb->mark & METER_CUT_CE,
+	};
+	return true;
+}
+
+/* Bytes that the packet will have on the wire: each of its segments has headers */
+static u32 meter_length(const struct sk_buff *skb)
+{
+	return skb_is_gso(skb) ? qdisc_pkt_len(skb) : skb->len;
+}
+
 /* ---- tracepoints: called with more arguments than some of these take ---- */
 
 /* net_dev_queue. An address that is known: nothing told of that packet's end. */
@@ -134,10 +191,12 @@ static void meter_came(void *data, struct sk_buff *skb)
 		packet = meter_packet_new(skb);
 	if (packet) {
 		packet->flow = meter_flow_number(&flow);
-		packet->length = skb->len;
+		packet->length = meter_length(skb);
 		packet->queue = queue;
 		packet->ce = meter_is_ce(skb);
 		packet->arrival = ktime_get_ns();
+		if (skb_is_gso(skb))
+			skb->mark = meter_cut_mark(packet);
 	} else {
 		meter.crowded++;
 	}
@@ -148,38 +207,48 @@ static void meter_came(void *data, struct sk_buff *skb)
 static void meter_left(void *data, const struct sk_buff *skb, const struct net_device *dev)
 {
 	int queue = meter_queue_of(dev);
-	struct meter_packet *packet;
+	struct meter_packet *packet, segment;
 	unsigned long flags;
-	bool marked;
 
 	if (queue < 0)
 		return;
 	spin_lock_irqsave(&meter.lock, flags);
 	packet = meter_packet_find(skb);
 	if (packet && packet->queue == queue) {
-		marked = !packet->ce && meter_is_ce(skb);
-		meter_packet_log(packet, marked ? METER_MARKED : METER_SENT);
+		meter_packet_sent(packet, skb);
 		meter_packet_end(packet);
+	} else if (meter_segment_read(skb, queue, &segment)) {
+		meter_packet_sent(&segment, skb);
 	} else {
 		meter.unknown++;
 	}
 	spin_unlock_irqrestore(&meter.lock, flags);
+	/* The tracepoint's const is a promise that the device does not make */
+	if (skb->mark & METER_CUT)
+		((struct sk_buff *)skb)->mark = 0;
 }
 
-/* Of any packet of the machine, few of which wait */
+/* Of any packet of the machine, few of which wait. A segment is never consumed before it leaves,
+ * but a sniffer's clone of it is.
+ */
 static void meter_ended(const struct sk_buff *skb, bool consumed)
 {
-	struct meter_packet *packet;
+	bool cut = !consumed && skb->mark & METER_CUT;
+	struct meter_packet *packet, segment;
 	unsigned long flags;
+	int queue;
 
-	if (hlist_empty(meter_bucket(skb)))
+	if (hlist_empty(meter_bucket(skb)) && !cut)
 		return;
+	queue = cut ? meter_queue_of(skb->dev) : -ENOENT;
 	spin_lock_irqsave(&meter.lock, flags);
 	packet = meter_packet_find(skb);
 	if (packet && consumed && skb_is_gso(skb))
 		meter.segmented++;
 	else if (packet)
 		meter_packet_log(packet, METER_DROPPED);
+	else if (queue >= 0 && meter_segment_read(skb, queue, &segment))
+		meter_packet_log(&segment, METER_DROPPED);
 	if (packet)
 		meter_packet_end(packet);
 	spin_unlock_irqrestore(&meter.lock, flags);

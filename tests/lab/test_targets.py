@@ -96,6 +96,15 @@ def flood(qdisc: str, load: str, p99: float, share: float, tcp: float | None = N
     return made
 
 
+def shaped(qdisc: str, p99: float, longest: float, mbit: float = 19, share: float = 1) -> Run:
+    """Of a router that shapes: a ping's round trips in packets at 12.112 Mbit/s, goodput and utilisation."""
+    ping = {"kind": "ping", "rtt_ms": {"p99": p99, "max": longest}}
+    traffic = {"ping": ping, "bulk": {"kind": "bulk", "goodput_mbit": mbit}}
+    phases = [{"rate_mbit": 12.112}]
+    return {**run(qdisc, {}, bytes=1, utilisation=share, phases=phases), "traffic": traffic}
+
+
+RATE = "fq_codel_oot_rate"
 TEN = "codel_oot_10ms"
 NOT_FIG7: Verdicts = [None] * 3
 NOT_DEFAULT: Verdicts = [None] * 4
@@ -169,6 +178,10 @@ CASES: list[tuple[str, str, list[Run], Verdicts]] = [
     ("fig7", "bytes of in-tree codel", [*(changing(2, 5, 89, 97, 0, qdisc=q) for q in ("codel_oot", "codel"))], [True] * 3 + [None] + [None] * 4 + [True]),
     ("fig7", "fewer bytes than in-tree codel", [changing(2, 5, 89, 96, 0), changing(2, 5, 89, 97, 0, qdisc="codel")], [True] * 3 + [None] + [None] * 4 + [False]),
     ("unresponsive", "ECT gains of another flood", [flood("codel_oot", "110%", 50, 80), flood("codel_oot", "200%, ECT(0)", 50, 99)], [True, None, None]),
+    ("router", "inside", [shaped(RATE, 20, 20, 18.905, 0.995), shaped("cake_bw", 20, 20)], [True] * 4),
+    ("router", "a ping waits longer", [shaped(RATE, 20.11, 20.2), shaped("cake_bw", 20, 20)], [False, False, True, True]),
+    ("router", "less goodput, less of the rate", [shaped(RATE, 20, 20, 18.9, 0.994), shaped("cake_bw", 20, 20)], [True, True, False, False]),
+    ("router", "another shaper", [shaped("fq_codel_oot_htb", 99, 99), shaped("cake_bw", 20, 20)], [None] * 4),
     ("ratelimit", "inside", [calls("codel_oot", "600", 425, 275)], [True, True]),
     ("ratelimit", "too few", [calls("codel_oot", "600", 424, 275)], [False, True]),
     ("ratelimit", "too late", [calls("codel_oot", "600", 425, 276)], [True, False]),
@@ -229,6 +242,13 @@ CHECKS: list[tuple[str, str, list[Run], Verdicts]] = [
     ("pauses", "less with codel_oot", [carried("codel_oot", 94.9), CARRIED[1], *CARRIED_OFF], [False, True]),
     ("pauses", "less with fq_codel_oot", [CARRIED[0], carried("fq_codel_oot", 94.9), *CARRIED_OFF], [True, False]),
     ("pauses", "nothing to compare with", CARRIED, [None, None]),
+    ("router", "inside", [shaped(RATE, 20.99, 20.99, 18.72, 0.995), shaped("cake_bw", 20, 20)], [True] * 4),
+    ("router", "a ping waits too often", [shaped(RATE, 21.01, 20.9), shaped("cake_bw", 20, 20)], [False] + [True] * 3),
+    ("router", "a ping waits too long", [shaped(RATE, 20.9, 21.01), shaped("cake_bw", 20, 20)], [True, False, True, True]),
+    ("router", "less than cake carries", [shaped(RATE, 20, 20, 18.71), shaped("cake_bw", 20, 20)], [True, True, False, True]),
+    ("router", "less than the rate", [shaped(RATE, 20, 20, 19, 0.994), shaped("cake_bw", 20, 20)], [True] * 3 + [False]),
+    ("router", "more than the rate", [shaped(RATE, 20, 20, 19, 1.0031), shaped("cake_bw", 20, 20)], [True] * 3 + [False]),
+    ("router", "nothing to compare with", [shaped(RATE, 20, 20)], [None] * 3 + [True]),
     ("unresponsive", "inside", [ON, OFF, FQ, FQ_OFF], [True] * 6),
     ("unresponsive", "no ceiling", [late("codel_oot", 606), OFF, FQ, FQ_OFF], [False] + [True] * 5),
     ("unresponsive", "no ceiling of fq_codel_oot", [ON, OFF, separate(71, 20), FQ_OFF], [True, False] + [True] * 4),

@@ -259,6 +259,21 @@ segmented()
 	keep "$1" "$CLIENT" c0
 }
 
+# split: TCP begins here, and the qdisc cuts what it gets
+split()
+{
+	topo_create
+	topo_delay 2ms
+	tc -n "$CLIENT" qdisc add dev c0 root handle 10: codel_oot rate 20mbit
+	meter_load
+	meter_tell "add c0" "$CLIENT"
+	meter_tell "origin $(clock)"
+	tcp_serve
+	tcp_run bulk -P 2 -t 3
+	sleep 0.5
+	keep "${FUNCNAME[0]}" "$CLIENT" c0
+}
+
 ### What it costs
 
 # dummy_device: d0 in NS, with a queue
@@ -335,6 +350,7 @@ lib_add limits "packets that do not fit" crowded packets=100
 lib_add many "flows that do not fit"
 lib_add segmented "packets that are cut into several" segmented
 lib_add segmented "packets that are not" whole gso_max_segs 1
+lib_add split "packets that a qdisc cuts" split
 lib_add cost "instructions"
 for kind in codel_oot fq_codel_oot; do
 	lib_add disturb "$kind, without the meter" "$kind" without

@@ -21,7 +21,7 @@ TOP = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(TOP / "lab"), str(TOP / "tests" / "kernel")]
 sys.dont_write_bytecode = True
 
-from lablib.records import DROPPED, MARKED, Damaged, Records, load  # noqa: E402
+from lablib.records import DROPPED, MARKED, SENT, Damaged, Records, load  # noqa: E402
 from trafficlib import fates  # noqa: E402
 
 SECOND = 1_000_000_000
@@ -240,10 +240,29 @@ def crowded(kept: Kept) -> Faults:
 
 
 def segmented(kept: Kept) -> Faults:
-    yield from refused(kept, "segmented", "gso_max_segs")
+    """Each segment is a record."""
+    records, status = kept.records("segmented"), kept.status("segmented")
+    sent = records.fate == SENT
+    yield from differs(
+        "cut, and all segments known", (status["segmented"] > 100, status["unknown"]), (True, 0)
+    )
+    yield from outside(
+        "bytes, of 8 MB and headers", int(records.length[sent].sum()) / 8e6, 1.04, 1.07
+    )
+    yield from outside("longest", int(records.length.max()), 1514, 1514)
     status = kept.status("whole")
     yield from differs("with gso_max_segs 1", (status["segmented"], status["unknown"]), (0, 0))
     yield from outside("packets", len(kept.records("whole").time_ns), 1000, 1e9)
+
+
+def split(kept: Kept) -> Faults:
+    """Segments are counted as the qdisc counts them, and have waited as long as it says."""
+    status = kept.status("split")
+    yield from differs(
+        "cut, and all segments known", (status["segmented"] > 100, status["unknown"]), (True, 0)
+    )
+    yield from counts(kept, "split")
+    yield from percentiles(kept, "split")
 
 
 def gone(kept: Kept) -> Faults:
@@ -337,7 +356,8 @@ CHECKS: dict[str, Callable[[Kept], Faults]] = {
     "records that do not fit are counted": overrun,
     "packets that do not fit are counted": crowded,
     "flows that do not fit share a number": many,
-    "packets that are cut are counted": segmented,
+    "packets that are cut are recorded by segment": segmented,
+    "packets that a qdisc cuts are counted and timed as it does": split,
     "damaged files are refused": damaged,
     "what the meter costs": cost,
     "the meter does not change what it measures": undisturbed,

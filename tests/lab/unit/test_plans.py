@@ -114,6 +114,19 @@ def document() -> None:
     same("for the guest", for_guest(made[0]), told)
 
 
+@case("plans: a qdisc that is the shaper gets the rate, and the guest is told of offloads")
+def own_shaper() -> None:
+    words = {"cake besteffort": "bandwidth", "codel_oot": "rate", "fq_codel_oot ecn": "rate"}
+    for text, word in words.items():
+        own = SCENARIO.replace('qdisc = "pfifo limit 9"', f'qdisc = "{text}"')
+        own = own.replace('"htb"', '"own"').replace('title = "T"', "offloads = true")
+        made = documents(own, only=["codel"], seeds=[7])[0]
+        same("the words", made["links"][1]["down"]["qdisc"], f"{text} {word} 50000000bit")
+        same("the other way", made["links"][1]["up"]["shaper"], "wire")
+        same("offloads", made["offloads"], True)
+    same("off", "offloads" in documents(SCENARIO)[0], False)
+
+
 @case("plans: points in the order of the file, then qdiscs, then seeds")
 def order() -> None:
     text = SCENARIO + '[vary]\nrtt = ["x", "y"]\n"link.lan.mtu" = [500, 600]'
