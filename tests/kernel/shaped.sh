@@ -64,26 +64,6 @@ has_recorded()
 	[[ $REPLY =~ ^[0-9]+$ ]] && ((REPLY >= $1))
 }
 
-# flood RATE SIZE: pktgen sends frames of SIZE bytes at this rate, in Mbit/s, which would be too many for a process
-flood()
-{
-	modprobe pktgen
-	in_ns "$NS" sh -ec "
-		cd /proc/net/pktgen
-		echo 'add_device v0' >kpktgend_0
-		for word in 'count 0' 'pkt_size $2' 'src_min 10.9.3.1' 'dst 10.9.3.2' 'rate $1M' \
-			'dst_mac 02:00:00:00:00:01' 'xmit_mode queue_xmit'; do
-			echo \"\$word\" >v0
-		done"
-	background in_ns "$NS" sh -c 'echo start >/proc/net/pktgen/pgctrl'
-	defer calm
-}
-
-calm()
-{
-	in_ns "$NS" sh -c 'echo stop >/proc/net/pktgen/pgctrl; echo rem_device_all >/proc/net/pktgen/kpktgend_0'
-}
-
 # shows STEP FIELD OPERATOR VALUE: of the qdisc under test
 shows()
 {

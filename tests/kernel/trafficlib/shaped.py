@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import bisect
 import itertools
+import os
 import socket
 import struct
 import threading
@@ -46,6 +47,9 @@ PERIOD = 0.002  # s, between two looks at the clock
 AHEAD = 0.02  # s of the link, that a load sends at once
 
 rings: list[Ring] = []
+
+# Kernels before 6.5 leave the timer of the shaper to ksoftirqd, which is to come first
+os.nice(19)
 
 
 # ---- sending ------------------------------------------------------------------------------------
