@@ -233,8 +233,8 @@ static inline void codel_clock_drop(struct codel_clock *clock, const struct code
  * @to: the pace from now on
  *
  * The time that is left is scaled, to the ns: bytes would be too coarse for a slow link whose
- * rate changes often. A link that owes more than CODEL_WIRE_MAX, because many packets were
- * dropped, owes that.
+ * rate changes often. It is cut to that of CODEL_WIRE_MAX, so that nothing
+ * overflows.
  */
 static inline void codel_clock_change(struct codel_clock *clock, u64 now, u64 from,
 				      const struct codel_pace *to)

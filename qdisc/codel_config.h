@@ -15,7 +15,6 @@
 
 #include "codel_config_shape.h"
 #include "codel_queue.h"
-#include "codel_shape.h"
 #include "compat.h"
 #include "../uapi/codel_uapi.h"
 

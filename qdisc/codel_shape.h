@@ -184,7 +184,7 @@ static inline void codel_shape_apply(struct Qdisc *sch, u64 from)
 		codel_clock_change(&c->clock, now, from, &c->pace);
 	else
 		codel_shape_start(&c->clock);
-	/* what waits for the former rate is looked at again */
+	/* the watchdog may wait for the former rate */
 	if (sch->q.qlen)
 		qdisc_watchdog_schedule_ns(&c->watchdog, now);
 }

@@ -158,15 +158,22 @@ def heard(*words: str) -> str:
         last = max(last, number)
 
 
-class Flood(threading.Thread):
-    """Goes on beside the commands."""
+class Sender(threading.Thread):
+    """Goes on beside the commands, until `calm`."""
 
-    def __init__(self, dev: str, rate: float, words: list[str]) -> None:
+    def __init__(self) -> None:
         super().__init__(daemon=True)
-        self.turns = frames(dev, words)
-        self.interval = len(self.turns) / rate
         self.stop = False
         self.sent = 0
+
+
+class Flood(Sender):
+    """At a rate of frames, which take turns."""
+
+    def __init__(self, dev: str, rate: float, words: list[str]) -> None:
+        super().__init__()
+        self.turns = frames(dev, words)
+        self.interval = len(self.turns) / rate
 
     def run(self) -> None:
         due = time.monotonic()
@@ -178,19 +185,19 @@ class Flood(threading.Thread):
             time.sleep(max(0.0, due - time.monotonic()))
 
 
-floods: list[Flood] = []
+running: list[Sender] = []
 
 
 def flood(dev: str, rate: str, *words: str) -> str:
-    floods.append(Flood(dev, float(rate), list(words)))
-    floods[-1].start()
+    running.append(Flood(dev, float(rate), list(words)))
+    running[-1].start()
     return ""
 
 
 def calm() -> str:
     sent = 0
-    while floods:
-        one = floods.pop()
+    while running:
+        one = running.pop()
         one.stop = True
         one.join()
         sent += one.sent

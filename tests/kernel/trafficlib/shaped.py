@@ -31,7 +31,6 @@ import itertools
 import os
 import socket
 import struct
-import threading
 import time
 from collections import Counter
 
@@ -92,15 +91,13 @@ def put(dev: str, count: str, *words: str) -> str:
     return count
 
 
-class Load(threading.Thread):
-    """Goes on beside the commands."""
+class Load(probe.Sender):
+    """At a rate of bits, however long a frame is."""
 
     def __init__(self, dev: str, rate: float, words: list[str]) -> None:
-        super().__init__(daemon=True)
+        super().__init__()
         self.frames = Numbered(dev, words)
         self.rate = rate / 8
-        self.stop = False
-        self.sent = 0
 
     def run(self) -> None:
         begin = time.monotonic()
@@ -113,23 +110,14 @@ class Load(threading.Thread):
             time.sleep(PERIOD)
 
 
-loads: list[Load] = []
-
-
 def load(dev: str, rate: str, *words: str) -> str:
-    loads.append(Load(dev, float(rate), list(words)))
-    loads[-1].start()
+    probe.running.append(Load(dev, float(rate), list(words)))
+    probe.running[-1].start()
     return ""
 
 
 def unload() -> str:
-    sent = 0
-    while loads:
-        one = loads.pop()
-        one.stop = True
-        one.join()
-        sent += one.sent
-    return str(sent)
+    return probe.calm()
 
 
 def tcp_super(data: int, segment: int, flow: int, position: int) -> bytes:
