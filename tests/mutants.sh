@@ -17,11 +17,11 @@ MUTANTS=()	# names
 MUTANTS_JOBS=$(nproc)	# copies at a time
 MUTANTS_WORK=	# the folder of all copies
 
-# mutant_break FILE N FOLDER: without fuzz, so that a patch for other code than this fails
+# mutant_break FILE N FOLDER [OPTION...]: without fuzz, so that a patch for other code than this fails
 mutant_break()
 {
 	(($2 == 0)) || awk -v number="$2" '/^mutant: / { i++ } i == number' "$1" |
-		patch -d "$3" -p1 --force --fuzz=0 --reject-file=-
+		patch -d "$3" -p1 --force --fuzz=0 --reject-file=- "${@:4}"
 }
 
 # mutant_verdict N FOLDER: from the status and the output of the tests
