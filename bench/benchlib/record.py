@@ -16,7 +16,8 @@ RECORDED = BENCH / "recorded.json"
 REGIMES = ("one-f1,small-f1,wait-f1,wait-f16,wait-f512,dissect-wait-f512,drop-f1,mark-f1,ceiling-f1,"
            "short,short-wait,acks-wait,shaped*,link-500mbit,enqueue-f900,enqueue-f900-b65536,flood-f900,"
            "flood-f65536-b65536,overmemory-f900,dump")  # fmt: skip
-SLACK = 1.03
+# In timelines 1 to 8 packets cost the same within 1%, and a dump 1408 to 1415 or 1451 to 1457 instructions
+SLACK, DUMP_SLACK = 1.03, 1.05
 # The out-of-tree qdiscs, and those that they have goals against
 KINDS = list(dict.fromkeys((*IN_TREE, *OOT, *(k for k in SHAPED if kind_of(k) in OOT), *RIVALS)))
 
@@ -62,12 +63,12 @@ def _case(name: str, now: float | None, before: float) -> tuple[bool, str]:
     if now is None:
         return False, f"{name}: {before:.1f} instructions before, not measured now"
     change = 100 * (now / before - 1) if before else 0.0
-    passed = now <= before * SLACK
+    passed = now <= before * (DUMP_SLACK if ": dump " in name else SLACK)
     return passed, f"{name}: {now:.1f} instructions, {before:.1f} recorded ({change:+.1f}%)"
 
 
 def check(data: Figures) -> int:
-    """KTAP; fails where a figure has risen by more than 3%. Goals that are missed are shown."""
+    """KTAP; fails where a figure has risen by more than its slack. Goals that are missed are shown."""
     recorded = json.loads(RECORDED.read_text())
     now = values(data)
     cases = [_case(n, now.get(n), v) for n, v in sorted(recorded["instructions"].items())]
