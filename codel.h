@@ -522,6 +522,22 @@ static inline void codel_empty(struct codel_vars *vars)
 }
 
 /**
+ * codel_signal_is_recent() - whether the queue has just been found to stand
+ * @vars: state of the queue
+ * @params: interval
+ * @now: monotonic time, ns
+ *
+ * A sender answers a signal within an interval. Until then its queue may empty for a moment.
+ *
+ * Return: true if the latest signal of the schedule is about an interval old, or less.
+ */
+static inline bool codel_signal_is_recent(const struct codel_vars *vars,
+					  const struct codel_params *params, u64 now)
+{
+	return vars->drop_next && now < vars->drop_next + params->interval;
+}
+
+/**
  * codel_overflow() - packets were dropped because the queue was too long
  * @vars: state of the queue
  * @dropped: how many

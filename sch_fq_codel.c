@@ -177,7 +177,7 @@ static __always_inline void fq_codel_arrived(struct fq_codel_sched *q,
 					     struct fq_codel_flow *flow, bool empty,
 					     bool crowded)
 {
-	if (empty && fq_codel_drr_arrival(&q->table.drr, flow)) {
+	if (empty && fq_codel_drr_arrival(&q->table.drr, flow, &q->shared.config.params)) {
 		q->new_flow_count++;
 		if (!crowded)
 			return;

@@ -7,6 +7,9 @@
  *	 ^                   |
  *	 +--- its turn, empty, some of its quantum left
  *
+ * The queue of a bulk flow may empty for a moment, and the flow is not sparse then. An idle
+ * flow that was old before, and got a recent signal from CoDel, goes to old_flows at once.
+ *
  * One rule is stricter than in the RFC: a flow gets one quantum per round. The deficit of
  * an idle flow is kept until the turn in which a new round begins for the flow. So a flow
  * gains no bandwidth by timing its packets, and a flow that sends less than its share is
@@ -123,14 +126,16 @@ static inline void fq_codel_drr_stop_waiting(struct fq_codel_drr *drr,
 }
 
 /**
- * fq_codel_drr_arrival() - a flow without packets gets one
+ * fq_codel_drr_arrival() - a flow without packets has got one
  * @drr: the scheduler
  * @flow: the flow
+ * @params: of CoDel
  *
  * Return: true if the flow was idle, and is new.
  */
 static __always_inline bool fq_codel_drr_arrival(struct fq_codel_drr *drr,
-						 struct fq_codel_flow *flow)
+						 struct fq_codel_flow *flow,
+						 const struct codel_params *params)
 {
 	if (!fq_codel_is_idle(flow)) {
 		fq_codel_drr_stop_waiting(drr, flow);
@@ -141,6 +146,14 @@ static __always_inline bool fq_codel_drr_arrival(struct fq_codel_drr *drr,
 		flow->refill_turn = drr->turn + drr->old_flows.len;
 	}
 	flow->flags |= FQ_CODEL_ACTIVE | FQ_CODEL_RECENT;
+	if (unlikely(flow->flags & FQ_CODEL_BULK)) {
+		if (codel_signal_is_recent(&flow->queue.vars, params,
+					   codel_skb_cb(flow->queue.tail)->enqueue_time)) {
+			fq_codel_turns_append(drr, &drr->old_flows, flow);
+			return false;
+		}
+		flow->flags &= ~FQ_CODEL_BULK;
+	}
 	fq_codel_turns_append(drr, &drr->new_flows, flow);
 	return true;
 }
@@ -160,8 +173,10 @@ static inline void fq_codel_drr_leave(struct fq_codel_drr *drr,
 	fq_codel_turns_pop(drr, turns);
 	if (turns == &drr->old_flows)
 		fq_codel_drr_end_turn(drr);
-	if (round)
+	if (round) {
 		flow->refill_turn = drr->turn + drr->old_flows.len;
+		flow->flags |= FQ_CODEL_BULK;
+	}
 	if (flow->flags & FQ_CODEL_WAITING)
 		drr->waiting--;
 }

@@ -53,12 +53,14 @@ static bool run(u64 seed)
 
 	rng_seed(&rng, seed);
 	limit = PACKETS;
+	signals = seed % 3 * 10;
 	must(fresh(rng_pick(&rng, (struct range) { 1, 2048 })));
 	for (n = 0; n < STEPS; n++) {
 		must(step(n));
 		if (table->count < 64 || n % (table->count > 2048 ? 512 : 16) == 0)
 			must(table_is_right());
 	}
+	signals = 0;
 	must(drained());
 	return table_is_right();
 }
@@ -168,6 +170,39 @@ static bool debt_of_rounds(void)
 	push_bytes(0, QUANTUM);
 	must(leave_as("2120"));
 	return drained();
+}
+
+/*
+ * Flow 0 sends a packet of @len bytes, is signalled at @signal, and becomes idle. The next packets
+ * are one of flow 0 and one of flow 3, which are both idle.
+ */
+static bool signalled(u32 len, u64 signal, const char *sources)
+{
+	must(run_out(len, 16));
+	must(leave_as("121"));
+	must(fq_codel_is_idle(flow_0()));
+	now = 1000;
+	flow_0()->queue.vars.drop_next = signal;
+	push_bytes(0, 100);
+	push_bytes(3, 100);
+	must(leave_as(sources));
+	return drained();
+}
+
+/* For an interval after a signal, a flow that has used up its quantum is an old one. */
+static bool recent_signal(void)
+{
+	must(signalled(QUANTUM, 1000, "3201"));
+	must(signalled(QUANTUM, 1000 - INTERVAL + 1, "3201"));
+	must(signalled(QUANTUM, 1000 - INTERVAL, "0321"));
+	must(signalled(QUANTUM, 0, "0321"));
+	must(fq_codel_is_idle(flow_0()));	/* new the last time */
+	flow_0()->queue.vars.drop_next = now;
+	push_bytes(0, 100);
+	push_bytes(3, 100);
+	must(leave_as("03"));
+	must(signalled(QUANTUM - 100, 1000, "0321"));
+	return true;
 }
 
 static bool recurring(void)
@@ -635,6 +670,7 @@ static const struct {
 	bool (*passes)(void);
 } cases[] = {
 	{ "a recurring flow", recurring },
+	{ "a flow that CoDel has signalled", recent_signal },
 	{ "CoDel's state while a flow has no packet", codel_state },
 	{ "50,000 old flows", many_old },
 	{ "debts of many quanta", skips },

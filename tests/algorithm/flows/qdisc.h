@@ -13,6 +13,7 @@
 #define CLASSES		12	/* sources from SOURCES on select a flow by its number */
 #define FILTERED	8	/* of these by a filter, the others by their priority */
 #define QUANTUM		1514
+#define INTERVAL	100	/* ns: as many random steps that queue a packet */
 
 static struct fq_codel_table *table;
 static struct rng rng;
@@ -21,6 +22,8 @@ static u64 sent[SOURCES + CLASSES], seen[SOURCES + CLASSES], lost[SOURCES + CLAS
 static u64 moved[SOURCES + CLASSES];	/* sent before the last change of the table */
 static u32 quantum = QUANTUM;
 static u32 limit;	/* packets; 0: none */
+static u64 interval = INTERVAL;	/* of CoDel */
+static u32 signals;	/* CoDel signals this percentage of the packets that leave */
 static bool one_by_one;	/* skip no round */
 
 #define must(condition) do {						\
@@ -60,8 +63,9 @@ static bool is_crowded(void)
 static struct fq_codel_flow *push_bytes(u32 source, u32 len)
 {
 	struct sk_buff *skb = calloc(1, sizeof(*skb));
+	const struct codel_params params = { .interval = interval };
 	struct fq_codel_flow *flow;
-	bool new = false;
+	bool empty, new;
 
 	skb->source = source;
 	skb->number = ++sent[source];
@@ -71,9 +75,8 @@ static struct fq_codel_flow *push_bytes(u32 source, u32 len)
 		flow = fq_codel_table_reserve(table, source - SOURCES);
 	else
 		flow = select_flow(table, skb, NULL);
-	if (!flow->queue.tail)
-		new = fq_codel_drr_arrival(&table->drr, flow);
-	codel_queue_append(&flow->queue, skb);
+	empty = codel_queue_append(&flow->queue, skb);
+	new = empty && fq_codel_drr_arrival(&table->drr, flow, &params);
 	flow->queue.backlog += len;
 	queued++;
 	if (is_crowded() ||
@@ -132,6 +135,8 @@ static struct sk_buff *dequeue(void)
 		return NULL;
 	skb = take_head(flow);
 	flow->deficit -= skb->len;
+	if (signals && rng_percent(&rng, signals))
+		flow->queue.vars.drop_next = now;
 	return skb;
 }
 

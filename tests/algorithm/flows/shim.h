@@ -61,12 +61,15 @@ static inline u32 qdisc_pkt_len(const struct sk_buff *skb)
 	return skb->len;
 }
 
-static inline void codel_queue_append(struct codel_queue *queue, struct sk_buff *skb)
+static inline bool codel_queue_append(struct codel_queue *queue, struct sk_buff *skb)
 {
+	bool empty = !queue->tail;
+
 	skb->next = queue->tail ? queue->tail->next : skb;
 	if (queue->tail)
 		queue->tail->next = skb;
 	queue->tail = skb;
+	return empty;
 }
 
 static inline struct sk_buff *codel_queue_pop(struct codel_queue *queue)
