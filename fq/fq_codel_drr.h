@@ -131,7 +131,7 @@ static inline void fq_codel_drr_stop_waiting(struct fq_codel_drr *drr,
  * @flow: the flow
  * @params: of CoDel
  *
- * Return: true if the flow was idle, and is new.
+ * Return: true if the flow was idle.
  */
 static __always_inline bool fq_codel_drr_arrival(struct fq_codel_drr *drr,
 						 struct fq_codel_flow *flow,
@@ -150,7 +150,7 @@ static __always_inline bool fq_codel_drr_arrival(struct fq_codel_drr *drr,
 		if (codel_signal_is_recent(&flow->queue.vars, params,
 					   codel_skb_cb(flow->queue.tail)->enqueue_time)) {
 			fq_codel_turns_append(drr, &drr->old_flows, flow);
-			return false;
+			return true;
 		}
 		flow->flags &= ~FQ_CODEL_BULK;
 	}

@@ -133,17 +133,21 @@ mtu_none()
 }
 
 # 50 flows, each with a packet waiting, and one coming in the time in which all of them
-# leave: no flow has an MTU, but the queue has 41 of them. As many are lost as stand, with a
-# ceiling and without: the link is busy, although a round takes five intervals.
+# leave: no flow has an MTU, but the queue has 41 of them. As many are lost as stand: the link is
+# busy, although a round takes five intervals. Without a ceiling, flows that were signalled are
+# old ones, the last of each round, and stand again.
 many_flows()
 {
+	local most=$2
+
+	set -- "$1" "${@:3}"
 	topo_create
 	topo_bottleneck 1mbit "$1" target 5ms interval 100ms flows 65536 "${@:2}"
 	sink_start
 	udp_send --flows 50 --size 1236 --head 50 --burst 50 --every 0.5 --groups 12 >/dev/null
 	sink_stop
 	check "lost, in about half of the flows" "$(udp_sum lost)" ">=" 20
-	check "dropped, of 650" "$(bottleneck_get .drops)" "<=" 100
+	check "dropped, of 650" "$(bottleneck_get .drops)" "<=" "$most"
 }
 
 # Super-packets of 40 datagrams, of which the bucket holds two: a head of 4 leaves one
@@ -184,8 +188,8 @@ lib_add_each mtu_grows "the MTU has grown on a live qdisc"
 lib_add_each mtu_huge "MTU 2147483647: CoDel acts above 1 MiB"
 lib_add_each mtu_none "MTU 0: CoDel acts"
 lib_add many_flows "$FQ_CODEL_KIND: a packet in each of 50 flows is a standing queue" \
-	"$FQ_CODEL_KIND"
-lib_add many_flows "$FQ_CODEL_KIND: the same, without a ceiling" "$FQ_CODEL_KIND" ceiling off
+	"$FQ_CODEL_KIND" 100
+lib_add many_flows "$FQ_CODEL_KIND: the same, without a ceiling" "$FQ_CODEL_KIND" 130 ceiling off
 lib_add_each super_packets "one GSO packet waits at 1 Mbit/s, CoDel acts"
 lib_add_each super_tcp "TCP with segmentation offload through tbf at 1 Mbit/s"
 lib_main "$@"
