@@ -25,12 +25,12 @@ unloaded()
 	done
 }
 
-# Namespaces that were deleted keep their qdiscs for a moment
+# Namespaces that were deleted keep their qdiscs for up to a minute
 unload()
 {
 	local i
 
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 900; i++)); do
 		unloaded && return
 		sleep 0.1
 	done
