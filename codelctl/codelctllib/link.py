@@ -7,7 +7,7 @@ import os
 import shlex
 import sys
 
-from . import observe, plan, present, run, state, values
+from . import config, observe, plan, present, run, state, values
 from .errors import Failure, Refusal
 from .observe import Owned
 from .plan import Former, Observed
@@ -32,6 +32,17 @@ def settings_of(device: str) -> dict[str, str]:
         return {}
     now = observe.observed(device)
     return settings(now, state.load(now.ifindex))
+
+
+def changed(device: str, given: dict[str, str]) -> dict[str, str]:
+    """The present setup of a device, or else the saved one, with other settings; what is not given stays."""
+    return values.merged(settings_of(device) or config.load(device), given)
+
+
+def say_changes(device: str, old: dict[str, str], new: dict[str, str], prefix: str = "") -> None:
+    """Before they happen."""
+    if old and (texts := values.changes(old, new)):
+        print(f"{prefix}{device}: {', '.join(texts)}", flush=True)
 
 
 def in_place_of(device: str) -> dict[str, str]:
@@ -99,6 +110,7 @@ def setup(device: str, given: dict[str, str], dry_run: bool) -> None:
     request = values.parse(given)
     former = plan.former(now, before.former if before else None, request)
     todo = plan.commands(request, now, former)
+    say_changes(device, settings(now, before), given, "# " if dry_run else "")
     if dry_run:
         _print(todo)
         return

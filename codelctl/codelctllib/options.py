@@ -22,8 +22,8 @@ from .framing import CELLS, LINKS
 
 DESCRIPTION = "Set up a link: a shaper and an AQM qdisc for each direction."
 HELP = {
-    "up": ("RATE", "rate of egress, for example 19mbit: a little less than the link's"),
-    "down": ("RATE", "rate of ingress"),
+    "up": ("RATE", "rate of egress, for example 19mbit: a little less than the link's; off: none"),
+    "down": ("RATE", "rate of ingress, or off"),
     "link": ("LINK", f"the link's framing: {', '.join(LINKS)} (default ethernet)"),
     "overhead": ("BYTES", "bytes that the link adds to an IP packet, in place of those of --link"),
     "mpu": ("BYTES", "least bytes of a packet on the link"),
@@ -93,9 +93,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, str]:
+    """The settings of the command line, validated as far as they are given."""
     found = {name: value for name in HELP if (value := getattr(arguments, name)) is not None}
-    if found:
-        values.parse(found)
+    values.validate(found)
     return found
 
 
@@ -104,8 +104,11 @@ def _change(arguments: argparse.Namespace) -> None:
         link.undo(arguments.device, arguments.dry_run)
     else:
         device = arguments.device
-        settings = _given(arguments) or config.load(device) or link.settings_of(device)
-        link.setup(arguments.device, settings, arguments.dry_run)
+        if given := _given(arguments):
+            settings = link.changed(device, given)
+        else:
+            settings = config.load(device) or link.settings_of(device)
+        link.setup(device, settings, arguments.dry_run)
 
 
 def _words() -> str:

@@ -25,11 +25,12 @@ def _require_systemd() -> None:
 
 
 def enable(device: str, given: dict[str, str]) -> None:
-    """Save the settings, those in force if none are given, and start the unit."""
+    """Save the settings, those in force where none are given, and start the unit."""
     _require_systemd()
-    settings = given or link.settings_of(device) or config.load(device)
+    settings = link.changed(device, given)
     values.parse(settings)
     before = config.load(device)
+    link.say_changes(device, link.settings_of(device) or before, settings)
     config.save(device, settings)
     name = unit(device)
     # A device that is absent starts the unit when it appears

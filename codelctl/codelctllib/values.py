@@ -15,11 +15,14 @@ from .marks import ROOTS
 KINDS = ("fq_codel_oot", "codel_oot", "fq_codel", "codel", "cake")
 # These split merged packets by themselves
 SPLITTING = ("fq_codel_oot", "codel_oot")
+DIRECTIONS = ("up", "down")
 OFFLOADS = ("auto", "off", "keep")
-# Every setting, with its default; None: not given
+# A rate that removes its direction
+OFF = "off"
+# Every setting, with its default; None: as of the link
 DEFAULTS: dict[str, str | None] = {
-    "up": None,
-    "down": None,
+    "up": OFF,
+    "down": OFF,
     "link": "ethernet",
     "overhead": None,
     "mpu": None,
@@ -28,6 +31,8 @@ DEFAULTS: dict[str, str | None] = {
     "kind": "fq_codel_oot",
     "offloads": "auto",
 }
+# In place of a part of --link, which takes its place again when it is given
+PARTS = ("overhead", "mpu", "cells")
 # A packet of 64 KB takes 0.5 ms at this rate. Above it, segmentation costs more than it gains.
 OFFLOADS_ABOVE = 10**9
 HOST = re.compile(r"[\w:][\w:.%-]*")
@@ -85,6 +90,10 @@ def _framing(prefix: str, values: Mapping[str, str | None]) -> Framing:
     return Framing(overhead + tags * VLAN_TAG, mpu, cells)
 
 
+def _rate(option: str, written: str | None) -> int | None:
+    return None if written in (OFF, None) else rates.parse(option, str(written))
+
+
 def parse(given: Mapping[str, str], prefix: str = "--", former: bool = False) -> Request:
     """A request from settings as text; `prefix` is what a message puts before a name. `former`: as an
     earlier version set the link up, which had HTB above the out-of-tree kinds."""
@@ -92,12 +101,9 @@ def parse(given: Mapping[str, str], prefix: str = "--", former: bool = False) ->
     if unknown:
         raise Refusal(f"{prefix}{unknown[0]}: the settings are {', '.join(DEFAULTS)}")
     values = {**DEFAULTS, **given}
-    if values["up"] is None and values["down"] is None:
+    up, down = (_rate(f"{prefix}{name}", values[name]) for name in DIRECTIONS)
+    if up is None and down is None:
         raise Refusal(f"a rate is missing: give {prefix}up, {prefix}down or both")
-    up, down = (
-        None if written is None else rates.parse(f"{prefix}{name}", written)
-        for name, written in (("up", values["up"]), ("down", values["down"]))
-    )
     offloads = choice(f"{prefix}offloads", values["offloads"] or "", OFFLOADS)
     slowest = min(rate for rate in (up, down) if rate is not None)
     kind = choice(f"{prefix}kind", values["kind"] or "", KINDS)
@@ -112,6 +118,32 @@ def parse(given: Mapping[str, str], prefix: str = "--", former: bool = False) ->
         or offloads == "auto"
         and (splits or slowest > OFFLOADS_ABOVE),
     )
+
+
+def validate(given: Mapping[str, str]) -> None:
+    """Each value; a rate may come from other settings."""
+    has_rate = any(given.get(name, OFF) != OFF for name in DIRECTIONS)
+    parse(given if has_rate else {**given, "up": rates.text(rates.GREATEST)})
+
+
+def merged(present: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """The present settings, with those that are given in their place."""
+    dropped = PARTS if "link" in given else ()
+    found = {**{n: v for n, v in present.items() if n not in dropped}, **given}
+    found = {n: v for n, v in found.items() if n not in DIRECTIONS or v != OFF}
+    if present and not found.keys() & set(DIRECTIONS):
+        raise Refusal("no direction is left: `codelctl undo DEV` removes the setup")
+    return found
+
+
+def changes(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+    """Each setting that changes, in words."""
+
+    def shown(name: str, settings: Mapping[str, str]) -> str:
+        return settings.get(name, DEFAULTS[name]) or "as of the link"
+
+    pairs = ((name, shown(name, old), shown(name, new)) for name in DEFAULTS)
+    return [f"{name} {before} becomes {after}" for name, before, after in pairs if before != after]
 
 
 def text(given: Mapping[str, str]) -> str:

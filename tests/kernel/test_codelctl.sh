@@ -51,11 +51,57 @@ numbers()
 1'
 	check "ingress of codel_oot" "$(built ifb-r1)" == '["codel_oot","c0d0:",50000000,40,0,"atm",true,true]
 1'
-	setup --up 8mbit --down 1gbit --link pppoe-vdsl
+	setup --down 1gbit --link pppoe-vdsl --kind fq_codel_oot
 	check "egress with PTM" "$(built r1)" == '["fq_codel_oot","c0d1:",1000000,30,68,"ptm",false,true]
 1'
 	check "ingress of a fast link" "$(built ifb-r1)" == '["fq_codel_oot","c0d1:",125000000,30,68,"ptm",true,false]
 1'
+}
+
+# What is not given stays, and each change is named before it happens
+kept()
+{
+	topology
+	setup --up 8mbit --down 20mbit --link docsis
+	check "a dry run" "$(ctl setup r1 --up 7mbit --dry-run)" == "# r1: up 8mbit becomes 7mbit
+tc qdisc change dev r1 root handle c0d1: fq_codel_oot rate 7000000bit overhead 18 mpu 64 noatm egress"
+	check "another rate" "$(setup --up 7mbit)" == "r1: up 8mbit becomes 7mbit
+r1: set up: up 7mbit, down 20mbit, link docsis, kind fq_codel_oot"
+	check "egress" "$(built r1)" == '["fq_codel_oot","c0d1:",875000,18,64,"noatm",false,true]
+1'
+	check "ingress" "$(built ifb-r1)" == '["fq_codel_oot","c0d1:",2500000,18,64,"noatm",true,true]
+1'
+	check "a direction less" "$(setup --down off)" == "r1: down 20mbit becomes off
+r1: set up: up 7mbit, link docsis, kind fq_codel_oot"
+	check "links" "$(links)" == "lo r0 r1"
+	refuses "no direction" ctl setup r1 --up off
+	[[ $REFUSAL == *"no direction is left: "* ]] || fail "it says: $REFUSAL"
+	check "rate of egress" "$(rate_of r1)" == 7000000
+	check "the other direction" "$(setup --up off --down 9mbit | head -n 1)" == \
+		"r1: up 7mbit becomes off, down off becomes 9mbit"
+	check "the root qdisc of r1" "$(queue_get r1 .kind)" == noqueue
+}
+
+# tuned KIND HANDLE RATE SHOWN OPTIONS: what tc has set on a qdisc survives a change of the rate
+tuned()
+{
+	local dev kind=$1 handle=$2 rate=$3 shown=$4 options=$5
+
+	topology
+	setup --up 8mbit --down 20mbit --kind "$kind"
+	for dev in r1 ifb-r1; do
+		# shellcheck disable=SC2086 # words
+		tc -n "$ROUTER" qdisc change dev "$dev" root handle "$handle" "$kind" $options
+		queue_get "$dev" ".options | del(.$rate) | tojson" >"$LIB_TMP/$dev"
+		check "$dev: $shown" "$(grep -c "$shown" "$LIB_TMP/$dev")" == 1
+	done
+	setup --up 7mbit --down 30mbit
+	check "rate of egress" "$(queue_get r1 ".options.$rate")" == 875000
+	check "rate of ingress" "$(queue_get ifb-r1 ".options.$rate")" == 3750000
+	for dev in r1 ifb-r1; do
+		queue_get "$dev" ".options | del(.$rate) | tojson" | diff "$LIB_TMP/$dev" - ||
+			fail "$dev: options of tc are lost"
+	done
 }
 
 # A kind that does not shape has HTB above it, and merged packets are not split
@@ -357,6 +403,12 @@ closed_pipe()
 }
 
 lib_add numbers "one qdisc for each direction, exactly as tc -j prints it, and show"
+lib_add kept "what is not given stays, and what changes is named"
+lib_add tuned "what tc has set stays" fq_codel_oot c0d1: rate '"target":7000' \
+	"target 7ms interval 70ms ceiling 60ms ce_threshold 2ms noecn limit 500 flows 64 quantum 700 drop_batch 8 no_split_gso"
+lib_add tuned "what tc has set stays" codel_oot c0d0: rate '"target":7000' \
+	"target 7ms interval 70ms ceiling off ce_threshold 2ms ecn limit 500 no_split_gso"
+lib_add tuned "what tc has set stays" cake c0ca: bandwidth '"nat":true' "nat diffserv4 wash dual-srchost memlimit 5Mb"
 lib_add below_htb "numbers, kinds and offloads of a setup with HTB, and show"
 lib_add takeover "HTB of an earlier version is replaced, and nothing of it is left" fq_codel_oot c0d1:
 lib_add takeover "HTB of an earlier version is replaced, and nothing of it is left" codel_oot c0d0:

@@ -121,7 +121,7 @@ merged()
 	cures gro-before r1
 	in_ns "$ROUTER" ethtool -K r0 gro on >/dev/null
 	in_ns "$ROUTER" ethtool -K r1 tso on gso on gro on >/dev/null
-	setup --up 8mbit --down 20mbit >/dev/null
+	setup --kind fq_codel_oot --offloads auto >/dev/null
 	check "problems of a kind that splits them" "$(problems)" == none
 	tc -n "$ROUTER" qdisc change dev r1 root handle c0d1: fq_codel_oot no_split_gso
 	check "problems of one that does not" "$(problems)" == "offloads r1

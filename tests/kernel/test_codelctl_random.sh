@@ -37,8 +37,8 @@ random_setup()
 
 	one_of up down both
 	case $ONE in
-	up) one_of "${RATES[@]}"; words=(--up "$ONE") ;;
-	down) one_of "${RATES[@]}"; words=(--down "$ONE") ;;
+	up) one_of "${RATES[@]}"; words=(--up "$ONE"); one_of "" "--down off"; words+=($ONE) ;;
+	down) one_of "${RATES[@]}"; words=(--down "$ONE"); one_of "" "--up off"; words+=($ONE) ;;
 	both) one_of "${RATES[@]}"; words=(--up "$ONE" --down 20mbit) ;;
 	esac
 	one_of "${KINDS[@]}"

@@ -50,7 +50,7 @@ half_way()
 	each_step fail "$LEFT" --up 1mbit --down 2mbit --link docsis --kind "$other"
 	check "commands of another kind" "$STEPS" == "$3"
 	link_state >"$LIB_TMP/before"
-	each_step fail "$LEFT" --up 1mbit --link docsis --kind "$other" --offloads keep
+	each_step fail "$LEFT" --down off --offloads keep
 	check "commands without ingress" "$STEPS" == "$4"
 	check "codelctl show" "$(ctl show)" == \
 		"r1: up 1mbit, link docsis, kind $other, offloads keep: in force"
@@ -135,8 +135,8 @@ restores()
 	done
 	link_state >"$LIB_TMP/before"
 	setup --up 8mbit --down 20mbit
-	setup --up 9mbit --link docsis
-	setup --down 9mbit --kind cake
+	setup --up 9mbit --down off --link docsis
+	setup --up off --down 9mbit --kind cake
 	setup --up 5mbit --down 9mbit --kind fq_codel
 	setup --up 5mbit --down 9mbit --kind codel_oot
 	ctl undo r1 || fail "undo after $*"

@@ -67,6 +67,8 @@ def wrong_settings() -> None:
     for name, value, words in WRONG:
         given = {"up": "1mbit", name: value}
         refused(f"{name} {value}", lambda g=given: values.parse(g), *words)
+    for name, value, words in WRONG:
+        refused(f"{name} alone", lambda g={name: value}: values.validate(g), *words)
     refused("no rate", lambda: values.parse({"link": "adsl"}), "--up", "--down")
 
 
@@ -80,6 +82,37 @@ def settings() -> None:
     check("vlan adds to the link's overhead", values.parse(given), want)
     given = {**given, "overhead": "10", "mpu": "0", "cells": "atm", "vlan": "2"}
     check("overrides", values.parse(given).framing, Framing(18, 0, "atm"))
+
+
+PRESENT = {"up": "8mbit", "down": "20mbit", "link": "docsis", "overhead": "20", "vlan": "1"}
+# Given, the settings afterwards other than PRESENT (None: not there), and the changes in words
+MERGED = [
+    ({"up": "7mbit"}, {"up": "7mbit"}, ["up 8mbit becomes 7mbit"]),
+    ({"down": "off"}, {"down": None}, ["down 20mbit becomes off"]),
+    ({"kind": "cake"}, {"kind": "cake"}, ["kind fq_codel_oot becomes cake"]),
+    ({"mpu": "90"}, {"mpu": "90"}, ["mpu as of the link becomes 90"]),
+    ({"overhead": "20", "kind": "fq_codel_oot"}, {"kind": "fq_codel_oot"}, []),
+    # The parts of a link's framing go with it
+    ({"link": "docsis"}, {"overhead": None}, ["overhead 20 becomes as of the link"]),
+    ({"link": "vdsl", "mpu": "1"}, {"link": "vdsl", "overhead": None, "mpu": "1"},
+     ["link docsis becomes vdsl", "overhead 20 becomes as of the link", "mpu as of the link becomes 1"]),
+]  # fmt: skip
+
+
+@case("settings: what is not given stays, a word removes a direction, and each change is named")
+def kept() -> None:
+    for given, others, texts in MERGED:
+        found = values.merged(PRESENT, given)
+        want = {n: v for n, v in {**PRESENT, **others}.items() if v is not None}
+        check(f"{given}", found, want)
+        check(f"changes of {given}", values.changes(PRESENT, found), texts)
+    check("off", values.parse({"up": "off", "down": "1mbit"}).up, None)
+    check("no setup", values.merged({}, {"up": "1mbit"}), {"up": "1mbit"})
+    values.validate({"link": "docsis"})
+    values.validate({"up": "off"})
+    off = {"up": "off", "down": "off"}
+    refused("no direction", lambda: values.merged(PRESENT, off), "codelctl undo DEV")
+    refused("off", lambda: values.parse(off), "--up", "--down")
 
 
 @case("settings: HTB is above the kinds that do not shape, and in the setups of an earlier version")
