@@ -2,6 +2,7 @@
 """The library of codelctl.
 
     rates       rates as text
+    tuning      parameters of the AQM
     values      what a user may ask for: Request, parsed and validated
     framing     bytes that a link adds to a packet
     marks       the marks of what codelctl creates, and what is codelctl's in what ip and tc show
@@ -27,5 +28,5 @@ These are pure. The others read the machine or change it:
     prove       prove and compare
     service     enable and disable
 
-marks <- framing <- values <- shaper <- htb <- restore <- plan <- state <- observe <- link: no module imports one to its right.
+marks <- framing <- tuning <- values <- shaper <- htb <- restore <- plan <- state <- observe <- link: no module imports one to its right.
 """

@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Iterator
 
-from . import rates
+from . import rates, values
 from .facts import Link, Machine, Module, Plugin
 from .offloads import SHORT
 
@@ -162,8 +162,7 @@ def _elsewhere(link: Link) -> Iterator[Finding]:
 def _setup(link: Link, **changed: str) -> str:
     """The command that sets the link up as it was, but for the changed settings."""
     settings = {**link.settings, **changed}
-    words = [word for name, value in settings.items() for word in (f"--{name}", value)]
-    return shlex.join(["codelctl", "setup", link.device, *words])
+    return shlex.join(["codelctl", "setup", link.device, *values.words(settings)])
 
 
 def of_link(link: Link) -> Iterator[Finding]:

@@ -58,12 +58,13 @@ def _in_place(now: Observed, known: State | None) -> dict[str, str]:
 
 
 def _request_in_place(now: Observed, known: State | None) -> Request | None:
-    """The same, with HTB where an earlier version has set the link up."""
+    """The same, with HTB where an earlier version has set the link up, and the parameters of the qdiscs."""
     given = _in_place(now, known)
     roots = [port.shaper for port in (now.device, now.ifb)]
-    return (
-        values.parse(given, former=any(r and r["kind"] == "htb" for r in roots)) if given else None
-    )
+    if not given:
+        return None
+    was_htb = any(r and r["kind"] == "htb" for r in roots)
+    return plan.tuned(values.parse(given, former=was_htb), now)
 
 
 def _back(device: str, before: State | None, had: Request | None, former: Former) -> str:

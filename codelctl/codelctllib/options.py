@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
-from . import config, link, state, values
+from . import config, link, state, tuning, values
 from .errors import Failure, Refusal
 from .framing import CELLS, LINKS
 
@@ -31,6 +31,18 @@ HELP = {
     "vlan": ("N", "N VLAN tags, 4 bytes each, are added on the link (default 0)"),
     "kind": ("KIND", f"{', '.join(values.KINDS)} (default fq_codel_oot)"),
     "offloads": ("WHEN", "auto, off or keep: whether packets may be merged (default auto)"),
+    "target": ("TIME", "CoDel's target, for example 5ms"),
+    "interval": ("TIME", "CoDel's interval, for example 100ms"),
+    "ceiling": (
+        "TIME",
+        "delay at which packets of senders that do not slow down are dropped, or off",
+    ),
+    "diffserv": ("MODE", f"of cake: {', '.join(tuning.DIFFSERV)}"),
+    "isolation": ("MODE", f"of cake: {', '.join(tuning.ISOLATION)}"),
+}
+FLAGS = {
+    "ecn": "mark ECN-capable packets instead of dropping them, or do not",
+    "nat": "cake tells the hosts behind this router's NAT apart, or does not",
 }
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Beside the installed library, or in the tree
@@ -65,6 +77,8 @@ def parser() -> argparse.ArgumentParser:
     settings = Parser(add_help=False, parents=[device])
     for name, (metavar, text) in HELP.items():
         settings.add_argument(f"--{name}", metavar=metavar, help=text)
+    for name, text in FLAGS.items():
+        settings.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, help=text)
     phases = Parser(add_help=False, parents=[device])
     phases.add_argument("--seconds", metavar="N", default="10", help="of each phase (default 10)")
     phases.add_argument("--picture", metavar="FILE", help="draw the pings and their parts as SVG")
@@ -94,7 +108,9 @@ def parser() -> argparse.ArgumentParser:
 
 def _given(arguments: argparse.Namespace) -> dict[str, str]:
     """The settings of the command line, validated as far as they are given."""
-    found = {name: value for name in HELP if (value := getattr(arguments, name)) is not None}
+    flags = {True: "on", False: "off"}
+    every = {name: getattr(arguments, name) for name in values.DEFAULTS}
+    found = {name: flags.get(value, value) for name, value in every.items() if value is not None}
     values.validate(found)
     return found
 

@@ -12,9 +12,9 @@ an ifb without a shaper. Only what has a mark is changed or removed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from . import htb, marks, offloads, restore, shaper
+from . import htb, marks, offloads, restore, shaper, tuning
 from .errors import Refusal
 from .marks import PREFERENCE, Json, Port
 from .offloads import Features
@@ -98,10 +98,26 @@ def shapers(now: Observed, want: Request) -> tuple[Shaper | None, Shaper | None]
     def made(name: str, rate: int | None, ingress: bool) -> Shaper | None:
         if rate is None:
             return None
-        size = header(link) if want.htb else 0
-        return Shaper(name, rate, want.framing, link["mtu"], want.kind, ingress, want.htb, size)
+        size, more = header(link) if want.htb else 0, want.tuning[ingress]
+        return Shaper(
+            name, rate, want.framing, link["mtu"], want.kind, ingress, want.htb, size, more
+        )
 
     return made(now.name, want.up, False), made(now.ifb_name, want.down, True)
+
+
+def tuned(want: Request, now: Observed) -> Request:
+    """The same with all parameters that the qdiscs have. With HTB, times follow from the rate."""
+
+    def of(port: Port, given: tuning.Parameters) -> tuning.Parameters:
+        queue = next(
+            (q for q in port.qdiscs if q["kind"] == want.kind and marks.is_measured(q)), {}
+        )
+        found = tuning.shown(want.kind, queue.get("options", {})) if queue else {}
+        return {**given, **{n: v for n, v in found.items() if not want.htb or n in tuning.FLAGS}}
+
+    egress, ingress = map(of, (now.device, now.ifb), want.tuning)
+    return replace(want, tuning=(egress, ingress))
 
 
 def differences(want: Request, now: Observed) -> list[str]:

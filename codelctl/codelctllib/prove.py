@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterator
 
-from . import facts, link, measure, observe, picture, rates, run
+from . import facts, link, measure, observe, picture, rates, run, values
 from .errors import Failure, Refusal
 from .measure import Phase
 
@@ -279,5 +279,7 @@ def compare(device: str, kinds: list[str], server: str, seconds: int, file: str 
         raise Refusal(f"{device}: compare needs a setup: run `codelctl setup {device}` first")
     _require_route(device, server)
     idle = phase(device, "idle", server, seconds)
-    setups = {k: _lifted(found) if k == "none" else {**found, "kind": k} for k in kinds}
+    setups = {
+        k: _lifted(found) if k == "none" else values.merged(found, {"kind": k}) for k in kinds
+    }
     _report(_with_each(device, server, seconds, setups), idle, file)

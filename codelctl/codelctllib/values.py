@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Mapping, Sequence
 
-from . import rates
+from . import rates, tuning
 from .errors import Refusal
 from .framing import CELLS, LINKS, VLAN_TAG, Framing
 from .marks import ROOTS
@@ -19,7 +19,7 @@ DIRECTIONS = ("up", "down")
 OFFLOADS = ("auto", "off", "keep")
 # A rate that removes its direction
 OFF = "off"
-# Every setting, with its default; None: as of the link
+# Every setting, with its default; None: as of the link, or as tc has set it
 DEFAULTS: dict[str, str | None] = {
     "up": OFF,
     "down": OFF,
@@ -30,6 +30,7 @@ DEFAULTS: dict[str, str | None] = {
     "vlan": "0",
     "kind": "fq_codel_oot",
     "offloads": "auto",
+    **dict.fromkeys(tuning.SETTINGS),
 }
 # In place of a part of --link, which takes its place again when it is given
 PARTS = ("overhead", "mpu", "cells")
@@ -50,6 +51,8 @@ class Request:
     kind: str
     htb: bool  # the kind cannot shape
     keep_offloads: bool
+    # Parameters of the AQM, of egress and ingress
+    tuning: tuple[tuning.Parameters, tuning.Parameters] = field(default_factory=lambda: ({}, {}))
 
 
 def device(name: str) -> str:
@@ -117,18 +120,24 @@ def parse(given: Mapping[str, str], prefix: str = "--", former: bool = False) ->
         keep_offloads=offloads == "keep"
         or offloads == "auto"
         and (splits or slowest > OFFLOADS_ABOVE),
+        tuning=tuning.parse(prefix, {n: given[n] for n in tuning.SETTINGS if n in given}, kind),
     )
 
 
 def validate(given: Mapping[str, str]) -> None:
-    """Each value; a rate may come from other settings."""
-    has_rate = any(given.get(name, OFF) != OFF for name in DIRECTIONS)
-    parse(given if has_rate else {**given, "up": rates.text(rates.GREATEST)})
+    """Each value by itself: others may come from the present setup."""
+    for name, written in given.items():
+        if name in tuning.SETTINGS:
+            tuning.value(f"--{name}", name, written)
+        elif written != OFF or name not in DIRECTIONS:
+            parse({"up": rates.text(rates.GREATEST), name: written})
 
 
 def merged(present: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """The present settings, with those that are given in their place."""
-    dropped = PARTS if "link" in given else ()
+    """The present settings, with those that are given in their place. Another kind may not have all parameters."""
+    kind = given.get("kind", "")
+    dropped = {*PARTS} if "link" in given else set()
+    dropped |= {*tuning.SETTINGS} - {*tuning.OF_KIND.get(kind, tuning.SETTINGS)}
     found = {**{n: v for n, v in present.items() if n not in dropped}, **given}
     found = {n: v for n, v in found.items() if n not in DIRECTIONS or v != OFF}
     if present and not found.keys() & set(DIRECTIONS):
@@ -140,10 +149,22 @@ def changes(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
     """Each setting that changes, in words."""
 
     def shown(name: str, settings: Mapping[str, str]) -> str:
-        return settings.get(name, DEFAULTS[name]) or "as of the link"
+        unset = "as of the link" if name in PARTS else "not set"
+        return settings.get(name, DEFAULTS[name]) or unset
 
     pairs = ((name, shown(name, old), shown(name, new)) for name in DEFAULTS)
     return [f"{name} {before} becomes {after}" for name, before, after in pairs if before != after]
+
+
+def words(given: Mapping[str, str]) -> list[str]:
+    """The settings as of the command line."""
+    found = []
+    for name, value in given.items():
+        if name in tuning.FLAGS:
+            found.append(f"--{name}" if value == "on" else f"--no-{name}")
+        else:
+            found += [f"--{name}", value]
+    return found
 
 
 def text(given: Mapping[str, str]) -> str:

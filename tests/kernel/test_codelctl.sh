@@ -104,6 +104,57 @@ tuned()
 	done
 }
 
+# of_both EXPRESSION: jq, of the options of the roots of egress and ingress
+of_both()
+{
+	queue_get r1 ".options | $1 | tojson"
+	queue_get ifb-r1 ".options | $1 | tojson"
+}
+
+# parameters_of KIND HANDLE: the qdiscs have the parameters that are given, and keep them
+parameters_of()
+{
+	local those='[.target, .interval, .ceiling, .ecn]'
+
+	topology
+	setup --up 8mbit --down 20mbit --kind "$1" --target 7ms --interval 70ms --ceiling 60ms --no-ecn
+	check "parameters" "$(of_both "$those")" == '[7000,70000,60000,false]
+[7000,70000,60000,false]'
+	setup --up 7mbit --ceiling off --ecn
+	[[ $(of_both "$those") == '[7000,70000,null,true]
+[7000,70000,null,true]' ]] || fail "others: $(of_both "$those")"
+	check "codelctl show" "$(ctl show)" == \
+		"r1: up 7mbit, down 20mbit, link ethernet, kind $1, target 7ms, interval 70ms, ceiling off, ecn on: in force"
+	tc -n "$ROUTER" qdisc change dev ifb-r1 root handle "$2" "$1" target 9ms
+	ctl doctor >"$LIB_TMP/findings" || :
+	grep -q "differ from the setup; target of ifb-r1 is 9ms instead of 7ms: " "$LIB_TMP/findings" ||
+		fail "it says: $(<"$LIB_TMP/findings")"
+	ctl setup r1 >/dev/null || fail "setup: status $?"
+	check "codelctl show" "$(ctl show | sed 's/.*: //')" == "in force"
+	check "a kind without a ceiling" "$(setup --kind fq_codel | head -n 1)" == \
+		"r1: kind $1 becomes fq_codel, ceiling off becomes not set"
+	check "its parameters" "$(qdisc_get "$ROUTER" r1 c0df: '.options | [.target, .interval, .ecn] | tojson')" == \
+		"[6999,69999,true]"
+	refuses "a ceiling" ctl setup r1 --ceiling 30ms
+	[[ $REFUSAL == *"--ceiling: fq_codel has no such parameter: fq_codel_oot, codel_oot have it"* ]] ||
+		fail "it says: $REFUSAL"
+}
+
+# The hosts of a network behind the router are those that send upwards and receive downwards
+parameters_of_cake()
+{
+	topology
+	setup --up 8mbit --down 20mbit --kind cake --nat --diffserv besteffort --isolation dual
+	check "parameters" "$(of_both '[.nat, .diffserv, .flowmode]')" == '[true,"besteffort","dual-srchost"]
+[true,"besteffort","dual-dsthost"]'
+	setup --up 7mbit --diffserv diffserv4 --no-nat
+	check "others" "$(of_both '[.bandwidth, .nat, .diffserv, .flowmode]')" == '[875000,false,"diffserv4","dual-srchost"]
+[2500000,false,"diffserv4","dual-dsthost"]'
+	setup --isolation triple
+	check "flows of both" "$(of_both .flowmode)" == '"triple-isolate"
+"triple-isolate"'
+}
+
 # A kind that does not shape has HTB above it, and merged packets are not split
 below_htb()
 {
@@ -409,6 +460,9 @@ lib_add tuned "what tc has set stays" fq_codel_oot c0d1: rate '"target":7000' \
 lib_add tuned "what tc has set stays" codel_oot c0d0: rate '"target":7000' \
 	"target 7ms interval 70ms ceiling off ce_threshold 2ms ecn limit 500 no_split_gso"
 lib_add tuned "what tc has set stays" cake c0ca: bandwidth '"nat":true' "nat diffserv4 wash dual-srchost memlimit 5Mb"
+lib_add parameters_of "the parameters of the AQM" fq_codel_oot c0d1:
+lib_add parameters_of "the parameters of the AQM" codel_oot c0d0:
+lib_add parameters_of_cake "the parameters of cake"
 lib_add below_htb "numbers, kinds and offloads of a setup with HTB, and show"
 lib_add takeover "HTB of an earlier version is replaced, and nothing of it is left" fq_codel_oot c0d1:
 lib_add takeover "HTB of an earlier version is replaced, and nothing of it is left" codel_oot c0d0:
@@ -419,6 +473,9 @@ lib_add again "a second setup of cake makes no event" --kind cake
 lib_add again "a second setup of in-tree fq_codel makes no event" --kind fq_codel --link pppoe-adsl
 lib_add live "other numbers change the link under load, and no packet is missing" fq_codel_oot
 lib_add live "other numbers change the link under load, and no packet is missing" codel_oot
+lib_add again "a second setup with parameters makes no event" --target 7ms --interval 77ms --ceiling 60ms --no-ecn
+lib_add again "a second setup of cake with parameters makes no event" --kind cake --nat --diffserv diffserv8 --isolation hosts
+lib_add again "a second setup of in-tree codel with parameters makes no event" --kind codel --target 7ms --ecn
 lib_add cells "the shaper counts ATM cells" fq_codel_oot
 lib_add cells "the shaper counts ATM cells, with HTB" fq_codel
 lib_add sources "the framing of each --link is that of cake's keyword"

@@ -72,6 +72,22 @@ half_way_earlier()
 	same_state undo
 }
 
+# half_way_tuned HANDLE KIND: parameters that tc has set, and those of a setup, come back
+half_way_tuned()
+{
+	local handle=$1 kind=$2
+
+	topology offloads
+	setup --up 8mbit --down 20mbit --kind "$kind" --target 6ms
+	tc -n "$ROUTER" qdisc change dev r1 root handle "$handle" "$kind" interval 80ms ceiling 70ms noecn
+	tc -n "$ROUTER" qdisc change dev ifb-r1 root handle "$handle" "$kind" ceiling off
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --target 7ms --interval 90ms --ceiling 60ms --ecn
+	check "commands of other parameters" "$STEPS" == 2
+	check "parameters" "$(queue_get r1 '.options | [.target, .interval, .ceiling, .ecn] | tojson')" == \
+		"[7000,90000,60000,true]"
+}
+
 # The same with the device's own root qdisc, and a kind that tc does not have
 half_way_root()
 {
@@ -236,6 +252,8 @@ returns()
 
 lib_add half_way "a failure at any command leaves the link as it was" fq_codel_oot codel_oot 6 2 2 3
 lib_add half_way "a failure at any command leaves the link as it was, with HTB" fq_codel codel 11 6 4 4
+lib_add half_way_tuned "a failure leaves the parameters as they were" c0d1: fq_codel_oot
+lib_add half_way_tuned "a failure leaves the parameters as they were" c0d0: codel_oot
 lib_add half_way_earlier "a failure at any command leaves the setup of an earlier version"
 lib_add half_way_root "a failure at any command leaves a root qdisc as it was"
 lib_add interrupted "a signal at any command leaves the link as it was" 6
