@@ -22,6 +22,10 @@ def unit(device: str) -> str:
 def _require_systemd() -> None:
     if not RUNNING.is_dir():
         raise Refusal("systemd is not running: run `codelctl setup` from your own boot scripts")
+    if not config.has_units():
+        raise Refusal(
+            "units of systemd work in another network namespace: run `codelctl setup` from your own scripts"
+        )
 
 
 def enable(device: str, given: dict[str, str]) -> None:
