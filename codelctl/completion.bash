@@ -10,7 +10,8 @@ _codelctl()
 
 	case $previous in
 	codelctl) words="setup undo show enable disable doctor prove compare --help --version" ;;
-	setup | undo | show | enable | disable | prove | compare) words=$(ls /sys/class/net) ;;
+	setup | undo | enable | disable | prove | compare) words=$(ls /sys/class/net) ;;
+	show) words="$(ls /sys/class/net) --json" ;;
 	doctor) words=--json ;;
 	--link) words="raw ethernet docsis vdsl pppoe-vdsl adsl pppoe-adsl pppoa-adsl ipoa-adsl conservative" ;;
 	--kind) words="fq_codel_oot codel_oot fq_codel codel cake" ;;
@@ -25,8 +26,8 @@ _codelctl()
 		setup) words="$settings --dry-run" ;;
 		enable) words=$settings ;;
 		undo) words=--dry-run ;;
-		prove) words="--server --seconds --picture" ;;
-		compare) words="none fq_codel_oot codel_oot fq_codel codel cake --server --seconds --picture" ;;
+		prove) words="--server --seconds --picture --json" ;;
+		compare) words="none fq_codel_oot codel_oot fq_codel codel cake --server --seconds --picture --json" ;;
 		*) words= ;;
 		esac
 		;;

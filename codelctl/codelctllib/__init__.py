@@ -15,6 +15,7 @@
     offloads    ethtool's features
     doctor      what is wrong, from facts
     measure     pings and sojourn times, and their table
+    report      the same as JSON
     picture     the same as SVG
 
 These are pure. The others read the machine or change it:
@@ -23,7 +24,8 @@ These are pure. The others read the machine or change it:
     observe     reads links, qdiscs, classes, filters and features, and finds what is codelctl's
     run         runs commands
     facts       what doctor judges
-    link        setup, undo and show
+    link        setup and undo
+    listing     show
     checkup     doctor
     prove       prove and compare
     service     enable and disable

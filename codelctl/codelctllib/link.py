@@ -6,8 +6,9 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from dataclasses import replace
 
-from . import config, observe, plan, present, run, state, values
+from . import config, observe, offloads, plan, present, run, state, values
 from .errors import Failure, Refusal
 from .observe import Owned
 from .plan import Former, Observed
@@ -104,6 +105,29 @@ def _print(commands: list[plan.Command]) -> None:
         print(shlex.join(command))
 
 
+def _try_offloads(request: Request, now: Observed, former: Former) -> Former:
+    """Change offloads as far as the device allows: a macvlan has those of the device below."""
+    try:
+        run.all_of(plan.offload_commands(request, now, former))
+    except run.CommandFailed as error:
+        if not observe.link(now.name):
+            raise
+        left = offloads.merging(observe.features(now.name))
+        print(f"{now.name}: offloads stay as they are: {error.reason}", flush=True)
+        return replace(former, stubborn=left)
+    return former
+
+
+def _carry_out(request: Request, now: Observed, former: Former) -> Former:
+    """Set the link up; returns what undo restores."""
+    todo = plan.commands(request, now, former)
+    if request.optional_offloads:
+        former = _try_offloads(request, now, former)
+        todo = [command for command in todo if command[0] != "ethtool"]
+    run.all_of(todo)
+    return former
+
+
 def setup(device: str, given: dict[str, str], dry_run: bool) -> None:
     now = observe.observed(device)
     device = now.name
@@ -117,8 +141,9 @@ def setup(device: str, given: dict[str, str], dry_run: bool) -> None:
         return
     had = _request_in_place(now, before)
     try:
-        state.save(State(device, now.ifindex, given, former))
-        run.all_of(todo)
+        state.save(State(device, now.ifindex, given, former, now.mtu))
+        left = _carry_out(request, now, former)
+        state.save(State(device, now.ifindex, given, left, now.mtu))
     except Failure as error:
         left = _back(device, before, had, former)
         raise Failure(f"{device}: {error}; {left}{_hint(str(error))}") from error
@@ -144,7 +169,7 @@ def apply(device: str, given: dict[str, str]) -> None:
     known = state.load(now.ifindex)
     request = values.parse(given)
     former = plan.former(now, known.former if known else None, request)
-    run.all_of(plan.commands(request, now, former))
+    _carry_out(request, now, former)
 
 
 def undo(device: str, dry_run: bool) -> None:
@@ -185,42 +210,30 @@ def _undo_absent(item: Owned) -> None:
     print(f"{item.was}: the device is gone; its state is removed")
 
 
-def show(only: str | None) -> int:
-    """Returns the status: a link that cannot be read does not hide the others."""
-    found = observe.meant(only) if only else observe.owned()
-    if only and not found:
-        raise Refusal(f"{only}: codelctl has not set up this link")
-    status, texts, watched = 0, {}, {}
-    for item in found:
-        try:
-            now = observe.observed(item.name) if item.link else None
-            texts[item.name] = _text(now, item.known)
-            if now and has_redirect(now):
-                watched[now.name] = now.ifb_name
-        except (Failure, Refusal) as error:
-            texts[item.name], status = str(error), 1
-    bypassed = observe.bypassed(list(watched))
-    for name, text in texts.items():
-        more = f"; no packet of ingress reaches {watched[name]}" if name in bypassed else ""
-        print(f"{name}: {text}{more}")
-    return status
-
-
-def _text(now: Observed | None, known: State | None) -> str:
-    if not now:
-        given, condition = known.settings if known else {}, "the device is gone"
-    else:
-        given = settings(now, known)
-        condition = "in force" if in_force(now, known) else "differs from the setup"
-    return f"{values.text(given)}: {condition}" if given else condition
-
-
 def has_redirect(now: Observed) -> bool:
     return now.device.redirects_to == now.ifb_name
 
 
-def in_force(now: Observed, known: State | None) -> bool:
-    """Whether the qdiscs of the device equal the setup."""
+def _equals_setup(now: Observed, known: State | None) -> bool:
     given = settings(now, known)
     former = known.former if known else Former()
     return bool(given) and not plan.commands(values.parse(given), now, former)
+
+
+def _at_setup(now: Observed, known: State | None) -> Observed:
+    """The link, as if its MTU had not changed since."""
+    mtu = known.mtu if known else (now.ifb.link or {}).get("mtu")
+    return plan.with_mtu(now, mtu or now.mtu)
+
+
+def in_force(now: Observed, known: State | None) -> bool:
+    """Whether the qdiscs of the device equal the setup, for the MTU of then or of now."""
+    return _equals_setup(_at_setup(now, known), known) or _equals_setup(now, known)
+
+
+def outdated_mtu(now: Observed, known: State | None) -> int | None:
+    """The MTU at the setup, if the setup is in force for that alone."""
+    then = _at_setup(now, known)
+    if then.mtu == now.mtu or _equals_setup(now, known) or not _equals_setup(then, known):
+        return None
+    return then.mtu

@@ -8,6 +8,7 @@ of a short command is that of its imports.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 import shlex
@@ -81,6 +82,7 @@ def parser() -> argparse.ArgumentParser:
         settings.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, help=text)
     phases = Parser(add_help=False, parents=[device])
     phases.add_argument("--seconds", metavar="N", default="10", help="of each phase (default 10)")
+    phases.add_argument("--json", action="store_true", help="print every sample, as JSON")
     phases.add_argument("--picture", metavar="FILE", help="draw the pings and their parts as SVG")
 
     def command(name: str, text: str, *parents: Parser) -> argparse.ArgumentParser:
@@ -94,6 +96,7 @@ def parser() -> argparse.ArgumentParser:
         dry.add_argument("--dry-run", action="store_true", help="print the commands only")
     show = command("show", "list the links that are set up")
     show.add_argument("device", metavar="DEV", nargs="?")
+    show.add_argument("--json", action="store_true", help="print a list of JSON objects")
     proof = command("prove", "measure the delay, idle and under load", phases)
     proof.add_argument("--server", metavar="HOST", help="a host that runs `iperf3 --server`")
     compare = command("compare", "measure the delay with several kinds of qdiscs", phases)
@@ -132,26 +135,27 @@ def _words() -> str:
 
 
 def _measure(arguments: argparse.Namespace) -> None:
-    from . import prove
+    from . import prove, report
 
     seconds = values.number("--seconds", arguments.seconds, 2, 600)
     device, server = arguments.device, arguments.server
     if server is not None:
         values.host(server)
-    if arguments.command == "prove":
-        # Without a setup, nothing is changed
-        if not server or not link.settings_of(device):
-            prove.prove(device, server, seconds, arguments.picture)
-            return
-        link.require_root()
-        with state.locked(_words()):
-            prove.prove(device, server, seconds, arguments.picture)
-        return
-    for kind in arguments.kinds:
+    kinds = arguments.kinds if arguments.command == "compare" else []
+    for kind in kinds:
         values.choice("KIND", kind, ("none", *values.KINDS))
-    link.require_root()
-    with state.locked(_words()):
-        prove.compare(device, arguments.kinds, server, seconds, arguments.picture)
+    # Otherwise, nothing is changed
+    if kinds or server and link.settings_of(device):
+        link.require_root()
+        lock = state.locked(_words())
+    else:
+        lock = contextlib.nullcontext()
+    with lock:
+        if kinds:
+            found = prove.compare(device, kinds, server, seconds)
+        else:
+            found = prove.prove(device, server, seconds)
+    report.give(found, arguments.json, arguments.picture)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -164,7 +168,9 @@ def _run(arguments: argparse.Namespace) -> int:
     if device is not None:
         values.device(device)
     if arguments.command == "show":
-        return link.show(device)
+        from . import listing
+
+        return listing.show(device, arguments.json)
     if arguments.command in ("prove", "compare"):
         _measure(arguments)
         return 0
@@ -182,7 +188,7 @@ def _run(arguments: argparse.Namespace) -> int:
         else:
             service.disable(device)
     else:
-        with state.locked(_words()):
+        with state.locked(_words(), ends_measurement=arguments.command == "undo"):
             _change(arguments)
     return 0
 

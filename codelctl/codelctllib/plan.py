@@ -48,6 +48,11 @@ class Observed:
         return int(self.device.link["ifindex"])
 
     @property
+    def mtu(self) -> int:
+        assert self.device.link
+        return int(self.device.link["mtu"])
+
+    @property
     def has_ingress(self) -> bool:
         return bool(self.device.redirect or self.ifb.link)
 
@@ -61,6 +66,8 @@ class Former:
     )  # of restore.root(); empty: a default one
     hook: bool = False  # the device had a qdisc of ingress
     features: Features = field(default_factory=dict)
+    # Offloads that the device does not switch off
+    stubborn: list[str] = field(default_factory=list)
 
 
 def former(now: Observed, known: Former | None, request: Request) -> Former:
@@ -71,6 +78,7 @@ def former(now: Observed, known: Former | None, request: Request) -> Former:
         restore.root(now.name, now.device.qdiscs) if replaces else known.root,
         known.hook if now.has_ingress else now.device.hook is not None,
         known.features,
+        known.stubborn,
     )
 
 
@@ -214,11 +222,23 @@ def _no_egress(now: Observed, known: Former) -> list[Command]:
     return restore.commands(now.name, known.root) if now.device.shaper else []
 
 
+def with_mtu(now: Observed, mtu: int) -> Observed:
+    """The same link, as if its device had this MTU."""
+    assert now.device.link
+    return replace(now, device=replace(now.device, link={**now.device.link, "mtu": mtu}))
+
+
+def offload_commands(request: Request, now: Observed, known: Former) -> list[Command]:
+    stubborn = known.stubborn if request.optional_offloads else []
+    others = {n: f for n, f in now.features.items() if n not in stubborn}
+    return offloads.commands(now.name, request.keep_offloads, others, known.features)
+
+
 def commands(request: Request, now: Observed, known: Former) -> list[Command]:
     """All commands of a setup."""
     up, down = shapers(now, request)
     return [
-        *offloads.commands(now.name, request.keep_offloads, now.features, known.features),
+        *offload_commands(request, now, known),
         *(shaper_commands(up, now.device) if up else _no_egress(now, known)),
         *(_ingress(down, now) if down else _no_ingress(now, known)),
     ]

@@ -51,6 +51,7 @@ class Request:
     kind: str
     htb: bool  # the kind cannot shape
     keep_offloads: bool
+    optional_offloads: bool = True  # as far as the device allows
     # Parameters of the AQM, of egress and ingress
     tuning: tuple[tuning.Parameters, tuning.Parameters] = field(default_factory=lambda: ({}, {}))
 
@@ -120,6 +121,7 @@ def parse(given: Mapping[str, str], prefix: str = "--", former: bool = False) ->
         keep_offloads=offloads == "keep"
         or offloads == "auto"
         and (splits or slowest > OFFLOADS_ABOVE),
+        optional_offloads=offloads == "auto",
         tuning=tuning.parse(prefix, {n: given[n] for n in tuning.SETTINGS if n in given}, kind),
     )
 

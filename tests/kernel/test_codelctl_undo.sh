@@ -32,16 +32,16 @@ each_step()
 
 LEFT="the link is as it was"
 
-# half_way KIND OTHER NUMBER...: of commands of a setup, of other numbers, of another kind, and without ingress
+# half_way KIND OTHER OFFLOADS NUMBER...: of commands of a setup, of other numbers, of another kind, and without ingress
 half_way()
 {
-	local kind=$1 other=$2
+	local kind=$1 other=$2 offloads=$3
 
-	shift 2
+	shift 3
 	topology offloads
 	modprobe ifb numifbs=0
 	link_state >"$LIB_TMP/before"
-	each_step fail "$LEFT" --up 8mbit --down 20mbit --kind "$kind"
+	each_step fail "$LEFT" --up 8mbit --down 20mbit --kind "$kind" --offloads "$offloads"
 	check "commands of a setup" "$STEPS" == "$1"
 	link_state >"$LIB_TMP/before"
 	each_step fail "$LEFT" --up 1mbit --down 2mbit --link docsis --kind "$kind"
@@ -95,7 +95,7 @@ half_way_root()
 	modprobe ifb numifbs=0
 	tc -n "$ROUTER" qdisc add dev r1 root handle 5: fq_codel limit 500 target 7ms noecn
 	link_state >"$LIB_TMP/before"
-	each_step fail "$LEFT" --up 8mbit --down 20mbit --kind cake
+	each_step fail "$LEFT" --up 8mbit --down 20mbit --kind cake --offloads off
 	check "commands of a setup" "$STEPS" == 7
 	ctl undo r1
 	same_state undo
@@ -250,8 +250,8 @@ returns()
 	check "links that are left" "$(links)" == "lo r0"
 }
 
-lib_add half_way "a failure at any command leaves the link as it was" fq_codel_oot codel_oot 6 2 2 3
-lib_add half_way "a failure at any command leaves the link as it was, with HTB" fq_codel codel 11 6 4 4
+lib_add half_way "a failure at any command leaves the link as it was" fq_codel_oot codel_oot auto 6 2 2 3
+lib_add half_way "a failure at any command leaves the link as it was, with HTB" fq_codel codel off 11 6 4 4
 lib_add half_way_tuned "a failure leaves the parameters as they were" c0d1: fq_codel_oot
 lib_add half_way_tuned "a failure leaves the parameters as they were" c0d0: codel_oot
 lib_add half_way_earlier "a failure at any command leaves the setup of an earlier version"
