@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Set up a link, undo it, show it."""
+"""Set up a link, and undo it."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _try_offloads(request: Request, now: Observed, former: Former) -> Former:
         if not observe.link(now.name):
             raise
         left = offloads.merging(observe.features(now.name))
-        print(f"{now.name}: offloads stay as they are: {error.reason}", flush=True)
+        print(f"{now.name}: offloads stay as they are: {error.reason}", file=sys.stderr)
         return replace(former, stubborn=left)
     return former
 

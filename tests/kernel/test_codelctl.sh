@@ -457,7 +457,7 @@ macvlan()
 	topology offloads
 	ip -n "$ROUTER" link add link r1 name mv0 type macvlan
 	ip -n "$ROUTER" link set mv0 up
-	ctl setup mv0 --up 8mbit --kind fq_codel >"$LIB_TMP/said" || fail "setup: status $?"
+	ctl setup mv0 --up 8mbit --kind fq_codel 2>"$LIB_TMP/said" || fail "setup: status $?"
 	grep -q "^mv0: offloads stay as they are: " "$LIB_TMP/said" || fail "it says: $(<"$LIB_TMP/said")"
 	check "codelctl show" "$(ctl show | sed 's/.*: //')" == "in force"
 	check "another setup" "$(ctl setup mv0 | cut -d: -f2)" == " nothing to change"
