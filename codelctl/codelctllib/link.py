@@ -142,8 +142,8 @@ def setup(device: str, given: dict[str, str], dry_run: bool) -> None:
     had = _request_in_place(now, before)
     try:
         state.save(State(device, now.ifindex, given, former, now.mtu))
-        left = _carry_out(request, now, former)
-        state.save(State(device, now.ifindex, given, left, now.mtu))
+        with_stubborn = _carry_out(request, now, former)
+        state.save(State(device, now.ifindex, given, with_stubborn, now.mtu))
     except Failure as error:
         left = _back(device, before, had, former)
         raise Failure(f"{device}: {error}; {left}{_hint(str(error))}") from error
