@@ -5,24 +5,29 @@
 _codelctl()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} words
-	local settings="--up --down --link --overhead --mpu --cells --vlan --kind --offloads"
+	local settings="--up --down --link --overhead --mpu --cells --vlan --kind --offloads
+		--target --interval --ceiling --ecn --no-ecn --nat --no-nat --diffserv --isolation"
 
 	case $previous in
 	codelctl) words="setup undo show enable disable doctor prove compare --help --version" ;;
-	setup | undo | show | enable | disable | prove | compare) words=$(ls /sys/class/net) ;;
+	setup | undo | enable | disable | prove | compare) words=$(ls /sys/class/net) ;;
+	show) words="$(ls /sys/class/net) --json" ;;
 	doctor) words=--json ;;
 	--link) words="raw ethernet docsis vdsl pppoe-vdsl adsl pppoe-adsl pppoa-adsl ipoa-adsl conservative" ;;
 	--kind) words="fq_codel_oot codel_oot fq_codel codel cake" ;;
 	--cells) words="none atm ptm" ;;
+	--diffserv) words="besteffort precedence diffserv3 diffserv4 diffserv8" ;;
+	--isolation) words="flows hosts dual triple" ;;
+	--up | --down | --ceiling) words=off ;;
 	--offloads) words="auto off keep" ;;
-	--up | --down | --overhead | --mpu | --vlan | --server | --seconds | --picture) words= ;;
+	--overhead | --target | --interval | --mpu | --vlan | --server | --seconds | --picture) words= ;;
 	*)
 		case ${COMP_WORDS[1]} in
 		setup) words="$settings --dry-run" ;;
 		enable) words=$settings ;;
 		undo) words=--dry-run ;;
-		prove) words="--server --seconds --picture" ;;
-		compare) words="none fq_codel_oot codel_oot fq_codel codel cake --server --seconds --picture" ;;
+		prove) words="--server --seconds --picture --json" ;;
+		compare) words="none fq_codel_oot codel_oot fq_codel codel cake --server --seconds --picture --json" ;;
 		*) words= ;;
 		esac
 		;;

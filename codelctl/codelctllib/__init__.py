@@ -2,6 +2,7 @@
 """The library of codelctl.
 
     rates       rates as text
+    tuning      parameters of the AQM
     values      what a user may ask for: Request, parsed and validated
     framing     bytes that a link adds to a packet
     marks       the marks of what codelctl creates, and what is codelctl's in what ip and tc show
@@ -14,6 +15,7 @@
     offloads    ethtool's features
     doctor      what is wrong, from facts
     measure     pings and sojourn times, and their table
+    report      the same as JSON
     picture     the same as SVG
 
 These are pure. The others read the machine or change it:
@@ -22,10 +24,11 @@ These are pure. The others read the machine or change it:
     observe     reads links, qdiscs, classes, filters and features, and finds what is codelctl's
     run         runs commands
     facts       what doctor judges
-    link        setup, undo and show
+    link        setup and undo
+    listing     show
     checkup     doctor
     prove       prove and compare
     service     enable and disable
 
-marks <- framing <- values <- shaper <- htb <- restore <- plan <- state <- observe <- link: no module imports one to its right.
+marks <- framing <- tuning <- values <- shaper <- htb <- restore <- plan <- state <- observe <- link: no module imports one to its right.
 """

@@ -30,6 +30,7 @@ def _link(item: Owned, forwards: bool) -> facts.Link:
         settings=settings,
         present=True,
         in_force=link.in_force(now, item.known),
+        outdated_mtu=link.outdated_mtu(now, item.known),
         differs=plan.differences(request, now) if request else [],
         splits=[n for n, p in (("up", now.device), ("down", now.ifb)) if _splits(p.shaper)],
         up=request and request.up,

@@ -20,6 +20,20 @@ FOLDER = Path("/etc/codelctl")
 SECTION = "link"
 
 
+def has_units() -> bool:
+    """Whether the units of systemd work in this network namespace: it is that of process 1."""
+    try:
+        return Path("/proc/self/ns/net").samefile("/proc/1/ns/net")
+    except OSError:  # without root, a namespace is not known
+        return True
+
+
+def is_here() -> bool:
+    """Whether the files are those of this network namespace. `ip netns exec` mounts others, from /etc/netns."""
+    mounts = Path("/proc/self/mountinfo").read_text(errors="surrogateescape").splitlines()
+    return any(line.split()[4] == str(FOLDER) for line in mounts) or has_units()
+
+
 def path(device: str) -> Path:
     return FOLDER / f"{device}.conf"
 
@@ -50,6 +64,8 @@ def text(settings: dict[str, str]) -> str:
 
 def load(device: str) -> dict[str, str]:
     """The saved settings; empty if there are none."""
+    if not is_here():
+        return {}
     try:
         found = path(device).read_text()
     except FileNotFoundError:

@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Iterator
 
-from . import rates
+from . import rates, values
 from .facts import Link, Machine, Module, Plugin
 from .offloads import SHORT
 
@@ -133,9 +133,12 @@ def _bypass(link: Link) -> Iterator[Finding]:
         )
         fix = shlex.join(["tc", "filter", "show", "dev", link.device, "ingress"])
         yield Finding("ingress-bypassed", link.device, text, fix)
-    for table in link.flowtables:
+    for table, rules in link.flowtables.items():
         text = f"the flow table {table} takes forwarded packets past the shapers of {link.device}"
-        yield Finding("flowtable", link.device, text, f"nft delete flowtable {table}")
+        # While a rule uses it, it is busy
+        words = "; ".join([*(f"delete rule {rule}" for rule in rules), f"delete flowtable {table}"])
+        fix = shlex.join(["nft", words]) if rules else f"nft {words}"
+        yield Finding("flowtable", link.device, text, fix)
     offload = link.features.get("hw-tc-offload")
     if offload and offload.on:
         text = "hw-tc-offload is on: the hardware may forward packets past the shapers"
@@ -162,8 +165,7 @@ def _elsewhere(link: Link) -> Iterator[Finding]:
 def _setup(link: Link, **changed: str) -> str:
     """The command that sets the link up as it was, but for the changed settings."""
     settings = {**link.settings, **changed}
-    words = [word for name, value in settings.items() for word in (f"--{name}", value)]
-    return shlex.join(["codelctl", "setup", link.device, *words])
+    return shlex.join(["codelctl", "setup", link.device, *values.words(settings)])
 
 
 def of_link(link: Link) -> Iterator[Finding]:
@@ -176,6 +178,9 @@ def of_link(link: Link) -> Iterator[Finding]:
     if not link.in_force:
         text = "; ".join(["its qdiscs or offloads differ from the setup", *link.differs])
         yield Finding("setup-differs", link.device, text, _setup(link))
+    if link.outdated_mtu:
+        text = f"its MTU was {link.outdated_mtu} at the setup, and is another one now"
+        yield Finding("mtu-changed", link.device, text, _setup(link))
     yield from _merging(link)
     yield from _bypass(link)
     yield from _elsewhere(link)

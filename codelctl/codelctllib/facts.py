@@ -93,6 +93,7 @@ class Link:
     settings: dict[str, str]
     present: bool
     in_force: bool = False
+    outdated_mtu: int | None = None  # the MTU at the setup, if that is another one now
     differs: list[str] = field(default_factory=list)  # from the setup, in words
     shaped: bool = True
     splits: list[str] = field(default_factory=list)  # up, down: the qdisc splits merged packets
@@ -103,7 +104,8 @@ class Link:
     bypassed: str | None = None  # the ifb that no packet of ingress reaches
     now: Port = Port()
     features: Features = field(default_factory=dict)
-    flowtables: list[str] = field(default_factory=list)  # "family table name"
+    # "family table name": "family table chain handle N" of the rules that use the flow table
+    flowtables: dict[str, list[str]] = field(default_factory=dict)
     xdp: bool = False
     neighbours: list[Neighbour] = field(default_factory=list)
 
@@ -224,20 +226,31 @@ def lowers(device: str) -> set[str]:
     return {device}.union(*(lowers(path.name.removeprefix("lower_")) for path in below))
 
 
-def flowtables(device: str) -> list[str]:
-    """Flow tables of nftables that take packets of this device past its qdiscs."""
+def _uses(rule: dict[str, Any], table: dict[str, Any]) -> bool:
+    same = (rule["family"], rule["table"]) == (table["family"], table["table"])
+    return same and any(
+        isinstance(part, dict) and part.get("flow", {}).get("flowtable") == f"@{table['name']}"
+        for part in rule["expr"]
+    )
+
+
+def flowtables(device: str) -> dict[str, list[str]]:
+    """Flow tables of nftables that take packets of this device past its qdiscs, and the rules that use them."""
     if not shutil.which("nft"):
-        return []
-    done = run(["nft", "-j", "list", "flowtables"])
+        return {}
+    done = run(["nft", "-j", "list", "ruleset"])
     items = json.loads(done.stdout)["nftables"] if done.returncode == 0 else []
-    tables = [item["flowtable"] for item in items if "flowtable" in item]
-    taken = lowers(device)
-    return [
-        f"{table['family']} {table['table']} {table['name']}"
-        for table in tables
-        if taken
-        & set([table["dev"]] if isinstance(table.get("dev"), str) else table.get("dev", []))
-    ]
+    rules = [item["rule"] for item in items if "rule" in item]
+    taken, found = lowers(device), {}
+    for table in (item["flowtable"] for item in items if "flowtable" in item):
+        devices = table.get("dev", [])
+        if taken & set([devices] if isinstance(devices, str) else devices):
+            found[f"{table['family']} {table['table']} {table['name']}"] = [
+                f"{r['family']} {r['table']} {r['chain']} handle {r['handle']}"
+                for r in rules
+                if _uses(r, table)
+            ]
+    return found
 
 
 def neighbours(device: str, forwards: bool) -> list[Neighbour]:

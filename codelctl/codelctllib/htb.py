@@ -8,6 +8,7 @@ The size table adds the overhead. Burst, quantum, target and interval follow fro
 
 from __future__ import annotations
 
+from . import tuning
 from .marks import CLASS, LEAF, Json, Port
 from .shaper import Shaper
 
@@ -17,7 +18,6 @@ Command = list[str]
 BURST_US = 1000
 # HTB's bounds for a quantum are 1000 and 200000; above 60000, nothing is gained
 LEAST_QUANTUM, MOST_QUANTUM = 1000, 60_000
-TARGET_US = 5_000
 INTERVAL_US = 100_000
 # An entry for every size up to 2048 bytes: tc's default rounds sizes up to a multiple of 4
 SIZES = {"mtu": 2047, "tsize": 2048}
@@ -63,8 +63,9 @@ def times(want: Shaper) -> dict[str, int]:
     """Target and interval in microseconds. The target is at least 1.5 packets: a shorter one
     drops packets that wait for nothing but the packet in transmission."""
     packet_us = -(-_packet(want) * 10**6 // _bytes_per_second(want))
-    target = max(TARGET_US, packet_us * 3 // 2)
-    return {"target": target, "interval": INTERVAL_US + target - TARGET_US}
+    least = want.tuning.get("target", tuning.TARGET_US)
+    target = max(least, packet_us * 3 // 2)
+    return {"target": target, "interval": want.tuning.get("interval", INTERVAL_US) + target - least}
 
 
 def _stab_words(want: Shaper) -> list[str]:
@@ -82,7 +83,7 @@ def _class_words(want: Shaper) -> list[str]:
 
 
 def _leaf_words(want: Shaper) -> list[str]:
-    return [want.kind, *(w for name, us in times(want).items() for w in (name, f"{us}us"))]
+    return [want.kind, *tuning.words({**want.tuning, **times(want)})]
 
 
 def _same_stab(want: Shaper, qdisc: Json) -> bool:
@@ -110,8 +111,11 @@ def same_class(want: Shaper, shown: Json) -> bool:
 def _same_leaf(want: Shaper, shown: Json) -> bool:
     """In-tree qdiscs keep times in units of 1024 ns and show up to 2 us less."""
     options = shown.get("options", {})
-    return shown["kind"] == want.kind and all(
-        0 <= us - options.get(name, 0) <= 2 for name, us in times(want).items()
+    flags = {name: on for name, on in want.tuning.items() if name in tuning.FLAGS}
+    return (
+        shown["kind"] == want.kind
+        and all(0 <= us - options.get(name, 0) <= 2 for name, us in times(want).items())
+        and all(options.get(name, False) == on for name, on in flags.items())
     )
 
 

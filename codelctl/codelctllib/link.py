@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Set up a link, undo it, show it."""
+"""Set up a link, and undo it."""
 
 from __future__ import annotations
 
 import os
 import shlex
 import sys
+from dataclasses import replace
 
-from . import observe, plan, present, run, state, values
+from . import config, observe, offloads, plan, present, run, state, values
 from .errors import Failure, Refusal
 from .observe import Owned
 from .plan import Former, Observed
@@ -34,6 +35,17 @@ def settings_of(device: str) -> dict[str, str]:
     return settings(now, state.load(now.ifindex))
 
 
+def changed(device: str, given: dict[str, str]) -> dict[str, str]:
+    """The present setup of a device, or else the saved one, with other settings; what is not given stays."""
+    return values.merged(settings_of(device) or config.load(device), given)
+
+
+def say_changes(device: str, old: dict[str, str], new: dict[str, str], prefix: str = "") -> None:
+    """Before they happen."""
+    if old and (texts := values.changes(old, new)):
+        print(f"{prefix}{device}: {', '.join(texts)}", flush=True)
+
+
 def in_place_of(device: str) -> dict[str, str]:
     now = observe.observed(device)
     return _in_place(now, state.load(now.ifindex))
@@ -47,12 +59,13 @@ def _in_place(now: Observed, known: State | None) -> dict[str, str]:
 
 
 def _request_in_place(now: Observed, known: State | None) -> Request | None:
-    """The same, with HTB where an earlier version has set the link up."""
+    """The same, with HTB where an earlier version has set the link up, and the parameters of the qdiscs."""
     given = _in_place(now, known)
     roots = [port.shaper for port in (now.device, now.ifb)]
-    return (
-        values.parse(given, former=any(r and r["kind"] == "htb" for r in roots)) if given else None
-    )
+    if not given:
+        return None
+    was_htb = any(r and r["kind"] == "htb" for r in roots)
+    return plan.tuned(values.parse(given, former=was_htb), now)
 
 
 def _back(device: str, before: State | None, had: Request | None, former: Former) -> str:
@@ -92,6 +105,29 @@ def _print(commands: list[plan.Command]) -> None:
         print(shlex.join(command))
 
 
+def _try_offloads(request: Request, now: Observed, former: Former) -> Former:
+    """Change offloads as far as the device allows: a macvlan has those of the device below."""
+    try:
+        run.all_of(plan.offload_commands(request, now, former))
+    except run.CommandFailed as error:
+        if not observe.link(now.name):
+            raise
+        left = offloads.merging(observe.features(now.name))
+        print(f"{now.name}: offloads stay as they are: {error.reason}", file=sys.stderr)
+        return replace(former, stubborn=left)
+    return former
+
+
+def _carry_out(request: Request, now: Observed, former: Former) -> Former:
+    """Set the link up; returns what undo restores."""
+    todo = plan.commands(request, now, former)
+    if request.optional_offloads:
+        former = _try_offloads(request, now, former)
+        todo = [command for command in todo if command[0] != "ethtool"]
+    run.all_of(todo)
+    return former
+
+
 def setup(device: str, given: dict[str, str], dry_run: bool) -> None:
     now = observe.observed(device)
     device = now.name
@@ -99,13 +135,15 @@ def setup(device: str, given: dict[str, str], dry_run: bool) -> None:
     request = values.parse(given)
     former = plan.former(now, before.former if before else None, request)
     todo = plan.commands(request, now, former)
+    say_changes(device, settings(now, before), given, "# " if dry_run else "")
     if dry_run:
         _print(todo)
         return
     had = _request_in_place(now, before)
     try:
-        state.save(State(device, now.ifindex, given, former))
-        run.all_of(todo)
+        state.save(State(device, now.ifindex, given, former, now.mtu))
+        with_stubborn = _carry_out(request, now, former)
+        state.save(State(device, now.ifindex, given, with_stubborn, now.mtu))
     except Failure as error:
         left = _back(device, before, had, former)
         raise Failure(f"{device}: {error}; {left}{_hint(str(error))}") from error
@@ -131,7 +169,7 @@ def apply(device: str, given: dict[str, str]) -> None:
     known = state.load(now.ifindex)
     request = values.parse(given)
     former = plan.former(now, known.former if known else None, request)
-    run.all_of(plan.commands(request, now, former))
+    _carry_out(request, now, former)
 
 
 def undo(device: str, dry_run: bool) -> None:
@@ -172,42 +210,30 @@ def _undo_absent(item: Owned) -> None:
     print(f"{item.was}: the device is gone; its state is removed")
 
 
-def show(only: str | None) -> int:
-    """Returns the status: a link that cannot be read does not hide the others."""
-    found = observe.meant(only) if only else observe.owned()
-    if only and not found:
-        raise Refusal(f"{only}: codelctl has not set up this link")
-    status, texts, watched = 0, {}, {}
-    for item in found:
-        try:
-            now = observe.observed(item.name) if item.link else None
-            texts[item.name] = _text(now, item.known)
-            if now and has_redirect(now):
-                watched[now.name] = now.ifb_name
-        except (Failure, Refusal) as error:
-            texts[item.name], status = str(error), 1
-    bypassed = observe.bypassed(list(watched))
-    for name, text in texts.items():
-        more = f"; no packet of ingress reaches {watched[name]}" if name in bypassed else ""
-        print(f"{name}: {text}{more}")
-    return status
-
-
-def _text(now: Observed | None, known: State | None) -> str:
-    if not now:
-        given, condition = known.settings if known else {}, "the device is gone"
-    else:
-        given = settings(now, known)
-        condition = "in force" if in_force(now, known) else "differs from the setup"
-    return f"{values.text(given)}: {condition}" if given else condition
-
-
 def has_redirect(now: Observed) -> bool:
     return now.device.redirects_to == now.ifb_name
 
 
-def in_force(now: Observed, known: State | None) -> bool:
-    """Whether the qdiscs of the device equal the setup."""
+def _equals_setup(now: Observed, known: State | None) -> bool:
     given = settings(now, known)
     former = known.former if known else Former()
     return bool(given) and not plan.commands(values.parse(given), now, former)
+
+
+def _at_setup(now: Observed, known: State | None) -> Observed:
+    """The link, as if its MTU had not changed since."""
+    mtu = known.mtu if known else (now.ifb.link or {}).get("mtu")
+    return plan.with_mtu(now, mtu or now.mtu)
+
+
+def in_force(now: Observed, known: State | None) -> bool:
+    """Whether the qdiscs of the device equal the setup, for the MTU of then or of now."""
+    return _equals_setup(_at_setup(now, known), known) or _equals_setup(now, known)
+
+
+def outdated_mtu(now: Observed, known: State | None) -> int | None:
+    """The MTU at the setup, if the setup is in force for that alone."""
+    then = _at_setup(now, known)
+    if then.mtu == now.mtu or _equals_setup(now, known) or not _equals_setup(then, known):
+        return None
+    return then.mtu

@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+PING_SECONDS = 0.2
 REPLY = re.compile(r"icmp_seq=(\d+) .*time=([\d.]+) ms")
 SENT = re.compile(r"(\d+) packets transmitted, (\d+)")
 # A delay elsewhere that is longer has another cause than the packets in transmission

@@ -36,6 +36,11 @@ def parse(shown: str) -> Features:
     return found
 
 
+def merging(now: Features) -> list[str]:
+    """The names of offloads that merge packets."""
+    return [name for name in MERGING if name in now and now[name].on]
+
+
 def _off(now: Features) -> list[str]:
     return [
         word

@@ -8,6 +8,7 @@ of a short command is that of its imports.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 import shlex
@@ -16,14 +17,14 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
-from . import config, link, state, values
+from . import config, link, state, tuning, values
 from .errors import Failure, Refusal
 from .framing import CELLS, LINKS
 
 DESCRIPTION = "Set up a link: a shaper and an AQM qdisc for each direction."
 HELP = {
-    "up": ("RATE", "rate of egress, for example 19mbit: a little less than the link's"),
-    "down": ("RATE", "rate of ingress"),
+    "up": ("RATE", "rate of egress, for example 19mbit: a little less than the link's; off: none"),
+    "down": ("RATE", "rate of ingress, or off"),
     "link": ("LINK", f"the link's framing: {', '.join(LINKS)} (default ethernet)"),
     "overhead": ("BYTES", "bytes that the link adds to an IP packet, in place of those of --link"),
     "mpu": ("BYTES", "least bytes of a packet on the link"),
@@ -31,6 +32,18 @@ HELP = {
     "vlan": ("N", "N VLAN tags, 4 bytes each, are added on the link (default 0)"),
     "kind": ("KIND", f"{', '.join(values.KINDS)} (default fq_codel_oot)"),
     "offloads": ("WHEN", "auto, off or keep: whether packets may be merged (default auto)"),
+    "target": ("TIME", "CoDel's target, for example 5ms"),
+    "interval": ("TIME", "CoDel's interval, for example 100ms"),
+    "ceiling": (
+        "TIME",
+        "delay at which packets of senders that do not slow down are dropped, or off",
+    ),
+    "diffserv": ("MODE", f"of cake: {', '.join(tuning.DIFFSERV)}"),
+    "isolation": ("MODE", f"of cake: {', '.join(tuning.ISOLATION)}"),
+}
+FLAGS = {
+    "ecn": "mark ECN-capable packets instead of dropping them, or do not",
+    "nat": "cake tells the hosts behind this router's NAT apart, or does not",
 }
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Beside the installed library, or in the tree
@@ -65,8 +78,11 @@ def parser() -> argparse.ArgumentParser:
     settings = Parser(add_help=False, parents=[device])
     for name, (metavar, text) in HELP.items():
         settings.add_argument(f"--{name}", metavar=metavar, help=text)
+    for name, text in FLAGS.items():
+        settings.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, help=text)
     phases = Parser(add_help=False, parents=[device])
     phases.add_argument("--seconds", metavar="N", default="10", help="of each phase (default 10)")
+    phases.add_argument("--json", action="store_true", help="print every sample, as JSON")
     phases.add_argument("--picture", metavar="FILE", help="draw the pings and their parts as SVG")
 
     def command(name: str, text: str, *parents: Parser) -> argparse.ArgumentParser:
@@ -80,6 +96,7 @@ def parser() -> argparse.ArgumentParser:
         dry.add_argument("--dry-run", action="store_true", help="print the commands only")
     show = command("show", "list the links that are set up")
     show.add_argument("device", metavar="DEV", nargs="?")
+    show.add_argument("--json", action="store_true", help="print a list of JSON objects")
     proof = command("prove", "measure the delay, idle and under load", phases)
     proof.add_argument("--server", metavar="HOST", help="a host that runs `iperf3 --server`")
     compare = command("compare", "measure the delay with several kinds of qdiscs", phases)
@@ -93,9 +110,11 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, str]:
-    found = {name: value for name in HELP if (value := getattr(arguments, name)) is not None}
-    if found:
-        values.parse(found)
+    """The settings of the command line, validated as far as they are given."""
+    flags = {True: "on", False: "off"}
+    every = {name: getattr(arguments, name) for name in values.DEFAULTS}
+    found = {name: flags.get(value, value) for name, value in every.items() if value is not None}
+    values.validate(found)
     return found
 
 
@@ -104,8 +123,11 @@ def _change(arguments: argparse.Namespace) -> None:
         link.undo(arguments.device, arguments.dry_run)
     else:
         device = arguments.device
-        settings = _given(arguments) or config.load(device) or link.settings_of(device)
-        link.setup(arguments.device, settings, arguments.dry_run)
+        if given := _given(arguments):
+            settings = link.changed(device, given)
+        else:
+            settings = config.load(device) or link.settings_of(device)
+        link.setup(device, settings, arguments.dry_run)
 
 
 def _words() -> str:
@@ -113,26 +135,27 @@ def _words() -> str:
 
 
 def _measure(arguments: argparse.Namespace) -> None:
-    from . import prove
+    from . import prove, report
 
     seconds = values.number("--seconds", arguments.seconds, 2, 600)
     device, server = arguments.device, arguments.server
     if server is not None:
         values.host(server)
-    if arguments.command == "prove":
-        # Without a setup, nothing is changed
-        if not server or not link.settings_of(device):
-            prove.prove(device, server, seconds, arguments.picture)
-            return
-        link.require_root()
-        with state.locked(_words()):
-            prove.prove(device, server, seconds, arguments.picture)
-        return
-    for kind in arguments.kinds:
+    kinds = arguments.kinds if arguments.command == "compare" else []
+    for kind in kinds:
         values.choice("KIND", kind, ("none", *values.KINDS))
-    link.require_root()
-    with state.locked(_words()):
-        prove.compare(device, arguments.kinds, server, seconds, arguments.picture)
+    # Otherwise, nothing is changed
+    if kinds or server and link.settings_of(device):
+        link.require_root()
+        lock = state.locked(_words())
+    else:
+        lock = contextlib.nullcontext()
+    with lock:
+        if kinds:
+            found = prove.compare(device, kinds, server, seconds)
+        else:
+            found = prove.prove(device, server, seconds)
+    report.give(found, arguments.json, arguments.picture)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -145,7 +168,9 @@ def _run(arguments: argparse.Namespace) -> int:
     if device is not None:
         values.device(device)
     if arguments.command == "show":
-        return link.show(device)
+        from . import listing
+
+        return listing.show(device, arguments.json)
     if arguments.command in ("prove", "compare"):
         _measure(arguments)
         return 0
@@ -163,7 +188,7 @@ def _run(arguments: argparse.Namespace) -> int:
         else:
             service.disable(device)
     else:
-        with state.locked(_words()):
+        with state.locked(_words(), ends_measurement=arguments.command == "undo"):
             _change(arguments)
     return 0
 

@@ -12,9 +12,9 @@ an ifb without a shaper. Only what has a mark is changed or removed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from . import htb, marks, offloads, restore, shaper
+from . import htb, marks, offloads, restore, shaper, tuning
 from .errors import Refusal
 from .marks import PREFERENCE, Json, Port
 from .offloads import Features
@@ -48,6 +48,11 @@ class Observed:
         return int(self.device.link["ifindex"])
 
     @property
+    def mtu(self) -> int:
+        assert self.device.link
+        return int(self.device.link["mtu"])
+
+    @property
     def has_ingress(self) -> bool:
         return bool(self.device.redirect or self.ifb.link)
 
@@ -61,6 +66,8 @@ class Former:
     )  # of restore.root(); empty: a default one
     hook: bool = False  # the device had a qdisc of ingress
     features: Features = field(default_factory=dict)
+    # Offloads that the device does not switch off
+    stubborn: list[str] = field(default_factory=list)
 
 
 def former(now: Observed, known: Former | None, request: Request) -> Former:
@@ -71,6 +78,7 @@ def former(now: Observed, known: Former | None, request: Request) -> Former:
         restore.root(now.name, now.device.qdiscs) if replaces else known.root,
         known.hook if now.has_ingress else now.device.hook is not None,
         known.features,
+        known.stubborn,
     )
 
 
@@ -98,10 +106,26 @@ def shapers(now: Observed, want: Request) -> tuple[Shaper | None, Shaper | None]
     def made(name: str, rate: int | None, ingress: bool) -> Shaper | None:
         if rate is None:
             return None
-        size = header(link) if want.htb else 0
-        return Shaper(name, rate, want.framing, link["mtu"], want.kind, ingress, want.htb, size)
+        size, more = header(link) if want.htb else 0, want.tuning[ingress]
+        return Shaper(
+            name, rate, want.framing, link["mtu"], want.kind, ingress, want.htb, size, more
+        )
 
     return made(now.name, want.up, False), made(now.ifb_name, want.down, True)
+
+
+def tuned(want: Request, now: Observed) -> Request:
+    """The same with all parameters that the qdiscs have. With HTB, times follow from the rate."""
+
+    def of(port: Port, given: tuning.Parameters) -> tuning.Parameters:
+        queue = next(
+            (q for q in port.qdiscs if q["kind"] == want.kind and marks.is_measured(q)), {}
+        )
+        found = tuning.shown(want.kind, queue.get("options", {})) if queue else {}
+        return {**given, **{n: v for n, v in found.items() if not want.htb or n in tuning.FLAGS}}
+
+    egress, ingress = map(of, (now.device, now.ifb), want.tuning)
+    return replace(want, tuning=(egress, ingress))
 
 
 def differences(want: Request, now: Observed) -> list[str]:
@@ -198,11 +222,23 @@ def _no_egress(now: Observed, known: Former) -> list[Command]:
     return restore.commands(now.name, known.root) if now.device.shaper else []
 
 
+def with_mtu(now: Observed, mtu: int) -> Observed:
+    """The same link, as if its device had this MTU."""
+    assert now.device.link
+    return replace(now, device=replace(now.device, link={**now.device.link, "mtu": mtu}))
+
+
+def offload_commands(request: Request, now: Observed, known: Former) -> list[Command]:
+    stubborn = known.stubborn if request.optional_offloads else []
+    others = {n: f for n, f in now.features.items() if n not in stubborn}
+    return offloads.commands(now.name, request.keep_offloads, others, known.features)
+
+
 def commands(request: Request, now: Observed, known: Former) -> list[Command]:
     """All commands of a setup."""
     up, down = shapers(now, request)
     return [
-        *offloads.commands(now.name, request.keep_offloads, now.features, known.features),
+        *offload_commands(request, now, known),
         *(shaper_commands(up, now.device) if up else _no_egress(now, known)),
         *(_ingress(down, now) if down else _no_ingress(now, known)),
     ]

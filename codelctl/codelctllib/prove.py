@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterator
 
-from . import facts, link, measure, observe, picture, rates, run
+from . import facts, link, measure, observe, rates, run, values
 from .errors import Failure, Refusal
-from .measure import Phase
+from .measure import PING_SECONDS, Phase
+from .report import Report
 
-PING_SECONDS = 0.2
 FLOWS = 4
 # Until the queues of the phase before are empty, and the server is ready
 SETTLE_SECONDS = 2
@@ -232,20 +232,7 @@ def _with_each(
     return phases
 
 
-def _report(phases: list[Phase], idle: Phase, file: str | None) -> None:
-    print(measure.table([idle, *phases], idle))
-    print(
-        "times in ms; added: by the load, to the median ping; egress and ingress: sojourn times of "
-        "all packets; elsewhere: the part of added that these do not explain"
-    )
-    if file:
-        try:
-            Path(file).write_text(picture.svg(phases or [idle], idle, PING_SECONDS))
-        except OSError as error:
-            raise Failure(f"{file}: cannot write the picture: {error.strerror}") from error
-
-
-def prove(device: str, server: str | None, seconds: int, file: str | None) -> None:
+def prove(device: str, server: str | None, seconds: int) -> Report:
     """Measure the delay, idle and under load; before and after the setup, if there is one."""
     device = observe.required(observe.links(), device)["ifname"]
     if server:
@@ -253,25 +240,19 @@ def prove(device: str, server: str | None, seconds: int, file: str | None) -> No
     present = link.in_place_of(device)
     idle = phase(device, "idle" if server else "now", server or _gateway(device), seconds)
     if not server:
-        _report([], idle, file)
-        print(CANNOT)
-        return
+        return Report(device, None, seconds, idle, [], [CANNOT])
     if not present:
         phases = _phases(device, server, seconds)
-        _report(phases, idle, file)
-        print(measure.verdict(phases, idle))
-        print(NO_SETUP)
-        return
+        texts = [measure.verdict(phases, idle), NO_SETUP]
+        return Report(device, server, seconds, idle, phases, texts)
     setups = {"before": _lifted(present), "after": present}
     phases = _with_each(device, server, seconds, setups)
-    _report(phases, idle, file)
     before, after = phases[: len(LOADS)], phases[len(LOADS) :]
-    for old, new in zip(before, after):
-        print(measure.effect(old, new, idle))
-    print(measure.verdict(after, idle))
+    texts = [measure.effect(old, new, idle) for old, new in zip(before, after)]
+    return Report(device, server, seconds, idle, phases, [*texts, measure.verdict(after, idle)])
 
 
-def compare(device: str, kinds: list[str], server: str, seconds: int, file: str | None) -> None:
+def compare(device: str, kinds: list[str], server: str, seconds: int) -> Report:
     """Measure with each kind, live; `none` is the link without its rates."""
     device = observe.required(observe.links(), device)["ifname"]
     found = link.in_place_of(device)
@@ -279,5 +260,7 @@ def compare(device: str, kinds: list[str], server: str, seconds: int, file: str 
         raise Refusal(f"{device}: compare needs a setup: run `codelctl setup {device}` first")
     _require_route(device, server)
     idle = phase(device, "idle", server, seconds)
-    setups = {k: _lifted(found) if k == "none" else {**found, "kind": k} for k in kinds}
-    _report(_with_each(device, server, seconds, setups), idle, file)
+    setups = {
+        k: _lifted(found) if k == "none" else values.merged(found, {"kind": k}) for k in kinds
+    }
+    return Report(device, server, seconds, idle, _with_each(device, server, seconds, setups), [])

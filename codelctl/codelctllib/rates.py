@@ -20,7 +20,7 @@ def parse(option: str, written: str) -> int:
     if not match:
         raise Refusal(
             f"{option}: '{written}' is not a rate: write a number with bit, kbit, mbit or gbit, "
-            "for example 19mbit"
+            "for example 19mbit, or off"
         )
     rate = int(Decimal(match[1]) * UNITS[match[2].lower()])
     if not LEAST <= rate <= GREATEST:

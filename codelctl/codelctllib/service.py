@@ -22,14 +22,19 @@ def unit(device: str) -> str:
 def _require_systemd() -> None:
     if not RUNNING.is_dir():
         raise Refusal("systemd is not running: run `codelctl setup` from your own boot scripts")
+    if not config.has_units():
+        raise Refusal(
+            "units of systemd work in another network namespace: run `codelctl setup` from your own scripts"
+        )
 
 
 def enable(device: str, given: dict[str, str]) -> None:
-    """Save the settings, those in force if none are given, and start the unit."""
+    """Save the settings, those in force where none are given, and start the unit."""
     _require_systemd()
-    settings = given or link.settings_of(device) or config.load(device)
+    settings = link.changed(device, given)
     values.parse(settings)
     before = config.load(device)
+    link.say_changes(device, link.settings_of(device) or before, settings)
     config.save(device, settings)
     name = unit(device)
     # A device that is absent starts the unit when it appears

@@ -8,9 +8,9 @@ The other kinds are below HTB (htb.py).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from . import rates
+from . import rates, tuning
 from .framing import Framing
 from .marks import ROOTS, Json
 
@@ -27,6 +27,7 @@ class Shaper:
     ingress: bool = False
     htb: bool = False  # HTB shapes, and the kind is its leaf
     header: int = 0  # bytes of the device's header that HTB counts
+    tuning: tuning.Parameters = field(default_factory=dict)
 
     @property
     def root(self) -> tuple[str, str]:
@@ -42,6 +43,7 @@ class Shaper:
             "mpu": self.framing.mpu,
             "atm": {"none": "noatm"}.get(self.framing.cells, self.framing.cells),
             "ingress": self.ingress,
+            **self.tuning,
         }
 
 
@@ -53,12 +55,15 @@ def words(want: Shaper) -> list[str]:
         f"{want.rate}bit",
         *("overhead", str(options["overhead"]), "mpu", str(options["mpu"]), options["atm"]),
         "ingress" if want.ingress else "egress",
+        *tuning.words(want.tuning),
     ]
 
 
 def _text(name: str, value: object) -> str:
     if name in ("rate", "bandwidth") and isinstance(value, int):
         return rates.text(value * 8)
+    if name in tuning.TIMES and isinstance(value, int):
+        return tuning.time_text(value)
     if value is None or isinstance(value, bool):
         return "on" if value else "off"
     return str(value)

@@ -11,6 +11,8 @@ import contextlib
 import fcntl
 import json
 import os
+import re
+import signal
 import socket
 import sys
 import time
@@ -25,6 +27,7 @@ from .plan import Former
 
 RUN = Path("/run/codelctl")
 SO_NETNS_COOKIE = 71
+MEASUREMENT = re.compile(r"`codelctl (?:prove|compare) .*`, process (\d+)", re.S)
 # Less than systemd's time for a unit to stop, 90 s
 LOCK_SECONDS = 60
 QUIET_SECONDS = 1
@@ -38,6 +41,7 @@ class State:
     ifindex: int
     settings: dict[str, str]
     former: Former
+    mtu: int | None = None
 
 
 def folder() -> Path:
@@ -51,12 +55,21 @@ def _path(ifindex: int) -> Path:
     return folder() / f"{ifindex}.json"
 
 
+def _made_folder() -> Path:
+    """The folder, which everybody may read, whatever the umask is: show needs no root."""
+    for path in (RUN, folder()):
+        path.mkdir(exist_ok=True)
+        path.chmod(0o755)
+    return folder()
+
+
 def save(state: State) -> None:
     """Replace the file in one step."""
+    _made_folder()
     path = _path(state.ifindex)
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".new")
     temporary.write_text(json.dumps(asdict(state), indent=1) + "\n")
+    temporary.chmod(0o644)
     temporary.replace(path)
 
 
@@ -68,8 +81,8 @@ def load(ifindex: int) -> State | None:
         former = found["former"]
         features = {name: Feature(**feature) for name, feature in former["features"].items()}
         values.parse(found["settings"], "")
-        former = Former(former["root"], former["hook"], features)
-        return State(found["device"], ifindex, found["settings"], former)
+        former = Former(former["root"], former["hook"], features, former.get("stubborn", []))
+        return State(found["device"], ifindex, found["settings"], former, found.get("mtu"))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, Refusal) as error:
@@ -93,9 +106,17 @@ def _try_lock(stream: TextIO) -> bool:
     return True
 
 
-def _wait(stream: TextIO, path: Path) -> None:
+def _end_measurement(holder: str) -> None:
+    """A measurement may take longer than systemd waits for a unit to stop; after a signal, it restores the setup."""
+    match = MEASUREMENT.fullmatch(holder)
+    if match and b"codelctl" in Path(f"/proc/{match[1]}/cmdline").read_bytes():
+        print(f"codelctl: ending {holder}", file=sys.stderr, flush=True)
+        os.kill(int(match[1]), signal.SIGTERM)
+
+
+def _wait(stream: TextIO, path: Path, ends_measurement: bool) -> None:
     """Until the lock is free; on standard error, say who has it."""
-    begin, said = time.monotonic(), ""
+    begin, said, ended = time.monotonic(), "", ""
     while not _try_lock(stream):
         holder = path.read_text(errors="surrogateescape") or "another codelctl"
         passed = time.monotonic() - begin
@@ -103,6 +124,10 @@ def _wait(stream: TextIO, path: Path) -> None:
             raise Failure(
                 f"gave up after {LOCK_SECONDS} s of waiting for {holder}: nothing was changed"
             )
+        if ends_measurement and holder != ended:
+            with contextlib.suppress(OSError):  # it has just ended
+                _end_measurement(holder)
+            ended = holder
         if passed > QUIET_SECONDS and holder != said:
             print(f"codelctl: waiting for {holder}", file=sys.stderr, flush=True)
             said = holder
@@ -110,12 +135,11 @@ def _wait(stream: TextIO, path: Path) -> None:
 
 
 @contextlib.contextmanager
-def locked(command: str) -> Iterator[None]:
+def locked(command: str, ends_measurement: bool = False) -> Iterator[None]:
     """One codelctl at a time changes links."""
-    folder().mkdir(parents=True, exist_ok=True)
-    path = folder() / "lock"
+    path = _made_folder() / "lock"
     with path.open("a", errors="surrogateescape") as stream:
-        _wait(stream, path)
+        _wait(stream, path, ends_measurement)
         stream.truncate(0)
         stream.write(f"`{command}`, process {os.getpid()}")
         stream.flush()

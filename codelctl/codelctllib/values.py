@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Mapping, Sequence
 
-from . import rates
+from . import rates, tuning
 from .errors import Refusal
 from .framing import CELLS, LINKS, VLAN_TAG, Framing
 from .marks import ROOTS
@@ -15,11 +15,14 @@ from .marks import ROOTS
 KINDS = ("fq_codel_oot", "codel_oot", "fq_codel", "codel", "cake")
 # These split merged packets by themselves
 SPLITTING = ("fq_codel_oot", "codel_oot")
+DIRECTIONS = ("up", "down")
 OFFLOADS = ("auto", "off", "keep")
-# Every setting, with its default; None: not given
+# A rate that removes its direction
+OFF = "off"
+# Every setting, with its default; None: as of the link, or as tc has set it
 DEFAULTS: dict[str, str | None] = {
-    "up": None,
-    "down": None,
+    "up": OFF,
+    "down": OFF,
     "link": "ethernet",
     "overhead": None,
     "mpu": None,
@@ -27,7 +30,10 @@ DEFAULTS: dict[str, str | None] = {
     "vlan": "0",
     "kind": "fq_codel_oot",
     "offloads": "auto",
+    **dict.fromkeys(tuning.SETTINGS),
 }
+# In place of a part of --link, which takes its place again when it is given
+PARTS = ("overhead", "mpu", "cells")
 # A packet of 64 KB takes 0.5 ms at this rate. Above it, segmentation costs more than it gains.
 OFFLOADS_ABOVE = 10**9
 HOST = re.compile(r"[\w:][\w:.%-]*")
@@ -45,6 +51,9 @@ class Request:
     kind: str
     htb: bool  # the kind cannot shape
     keep_offloads: bool
+    optional_offloads: bool = True  # as far as the device allows
+    # Parameters of the AQM, of egress and ingress
+    tuning: tuple[tuning.Parameters, tuning.Parameters] = field(default_factory=lambda: ({}, {}))
 
 
 def device(name: str) -> str:
@@ -85,6 +94,10 @@ def _framing(prefix: str, values: Mapping[str, str | None]) -> Framing:
     return Framing(overhead + tags * VLAN_TAG, mpu, cells)
 
 
+def _rate(option: str, written: str | None) -> int | None:
+    return None if written in (OFF, None) else rates.parse(option, str(written))
+
+
 def parse(given: Mapping[str, str], prefix: str = "--", former: bool = False) -> Request:
     """A request from settings as text; `prefix` is what a message puts before a name. `former`: as an
     earlier version set the link up, which had HTB above the out-of-tree kinds."""
@@ -92,12 +105,9 @@ def parse(given: Mapping[str, str], prefix: str = "--", former: bool = False) ->
     if unknown:
         raise Refusal(f"{prefix}{unknown[0]}: the settings are {', '.join(DEFAULTS)}")
     values = {**DEFAULTS, **given}
-    if values["up"] is None and values["down"] is None:
+    up, down = (_rate(f"{prefix}{name}", values[name]) for name in DIRECTIONS)
+    if up is None and down is None:
         raise Refusal(f"a rate is missing: give {prefix}up, {prefix}down or both")
-    up, down = (
-        None if written is None else rates.parse(f"{prefix}{name}", written)
-        for name, written in (("up", values["up"]), ("down", values["down"]))
-    )
     offloads = choice(f"{prefix}offloads", values["offloads"] or "", OFFLOADS)
     slowest = min(rate for rate in (up, down) if rate is not None)
     kind = choice(f"{prefix}kind", values["kind"] or "", KINDS)
@@ -111,7 +121,52 @@ def parse(given: Mapping[str, str], prefix: str = "--", former: bool = False) ->
         keep_offloads=offloads == "keep"
         or offloads == "auto"
         and (splits or slowest > OFFLOADS_ABOVE),
+        optional_offloads=offloads == "auto",
+        tuning=tuning.parse(prefix, {n: given[n] for n in tuning.SETTINGS if n in given}, kind),
     )
+
+
+def validate(given: Mapping[str, str]) -> None:
+    """Each value by itself: others may come from the present setup."""
+    for name, written in given.items():
+        if name in tuning.SETTINGS:
+            tuning.value(f"--{name}", name, written)
+        elif written != OFF or name not in DIRECTIONS:
+            parse({"up": rates.text(rates.GREATEST), name: written})
+
+
+def merged(present: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """The present settings, with those that are given in their place. Another kind may not have all parameters."""
+    kind = given.get("kind", "")
+    dropped = {*PARTS} if "link" in given else set()
+    dropped |= {*tuning.SETTINGS} - {*tuning.OF_KIND.get(kind, tuning.SETTINGS)}
+    found = {**{n: v for n, v in present.items() if n not in dropped}, **given}
+    found = {n: v for n, v in found.items() if n not in DIRECTIONS or v != OFF}
+    if present and not found.keys() & set(DIRECTIONS):
+        raise Refusal("no direction is left: `codelctl undo DEV` removes the setup")
+    return found
+
+
+def changes(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+    """Each setting that changes, in words."""
+
+    def shown(name: str, settings: Mapping[str, str]) -> str:
+        unset = "as of the link" if name in PARTS else "not set"
+        return settings.get(name, DEFAULTS[name]) or unset
+
+    pairs = ((name, shown(name, old), shown(name, new)) for name in DEFAULTS)
+    return [f"{name} {before} becomes {after}" for name, before, after in pairs if before != after]
+
+
+def words(given: Mapping[str, str]) -> list[str]:
+    """The settings as of the command line."""
+    found = []
+    for name, value in given.items():
+        if name in tuning.FLAGS:
+            found.append(f"--{name}" if value == "on" else f"--no-{name}")
+        else:
+            found += [f"--{name}", value]
+    return found
 
 
 def text(given: Mapping[str, str]) -> str:

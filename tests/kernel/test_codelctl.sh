@@ -51,11 +51,108 @@ numbers()
 1'
 	check "ingress of codel_oot" "$(built ifb-r1)" == '["codel_oot","c0d0:",50000000,40,0,"atm",true,true]
 1'
-	setup --up 8mbit --down 1gbit --link pppoe-vdsl
+	setup --down 1gbit --link pppoe-vdsl --kind fq_codel_oot
 	check "egress with PTM" "$(built r1)" == '["fq_codel_oot","c0d1:",1000000,30,68,"ptm",false,true]
 1'
 	check "ingress of a fast link" "$(built ifb-r1)" == '["fq_codel_oot","c0d1:",125000000,30,68,"ptm",true,false]
 1'
+}
+
+# What is not given stays, and each change is named before it happens
+kept()
+{
+	topology
+	setup --up 8mbit --down 20mbit --link docsis
+	check "a dry run" "$(ctl setup r1 --up 7mbit --dry-run)" == "# r1: up 8mbit becomes 7mbit
+tc qdisc change dev r1 root handle c0d1: fq_codel_oot rate 7000000bit overhead 18 mpu 64 noatm egress"
+	check "another rate" "$(setup --up 7mbit)" == "r1: up 8mbit becomes 7mbit
+r1: set up: up 7mbit, down 20mbit, link docsis, kind fq_codel_oot"
+	check "egress" "$(built r1)" == '["fq_codel_oot","c0d1:",875000,18,64,"noatm",false,true]
+1'
+	check "ingress" "$(built ifb-r1)" == '["fq_codel_oot","c0d1:",2500000,18,64,"noatm",true,true]
+1'
+	check "a direction less" "$(setup --down off)" == "r1: down 20mbit becomes off
+r1: set up: up 7mbit, link docsis, kind fq_codel_oot"
+	check "links" "$(links)" == "lo r0 r1"
+	refuses "no direction" ctl setup r1 --up off
+	[[ $REFUSAL == *"no direction is left: "* ]] || fail "it says: $REFUSAL"
+	check "rate of egress" "$(rate_of r1)" == 7000000
+	check "the other direction" "$(setup --up off --down 9mbit | head -n 1)" == \
+		"r1: up 7mbit becomes off, down off becomes 9mbit"
+	check "the root qdisc of r1" "$(queue_get r1 .kind)" == noqueue
+}
+
+# tuned KIND HANDLE RATE SHOWN OPTIONS: what tc has set on a qdisc survives a change of the rate
+tuned()
+{
+	local dev kind=$1 handle=$2 rate=$3 shown=$4 options=$5
+
+	topology
+	setup --up 8mbit --down 20mbit --kind "$kind"
+	for dev in r1 ifb-r1; do
+		# shellcheck disable=SC2086 # words
+		tc -n "$ROUTER" qdisc change dev "$dev" root handle "$handle" "$kind" $options
+		queue_get "$dev" ".options | del(.$rate) | tojson" >"$LIB_TMP/$dev"
+		check "$dev: $shown" "$(grep -c "$shown" "$LIB_TMP/$dev")" == 1
+	done
+	setup --up 7mbit --down 30mbit
+	check "rate of egress" "$(queue_get r1 ".options.$rate")" == 875000
+	check "rate of ingress" "$(queue_get ifb-r1 ".options.$rate")" == 3750000
+	for dev in r1 ifb-r1; do
+		queue_get "$dev" ".options | del(.$rate) | tojson" | diff "$LIB_TMP/$dev" - ||
+			fail "$dev: options of tc are lost"
+	done
+}
+
+# of_both EXPRESSION: jq, of the options of the roots of egress and ingress
+of_both()
+{
+	queue_get r1 ".options | $1 | tojson"
+	queue_get ifb-r1 ".options | $1 | tojson"
+}
+
+# parameters_of KIND HANDLE: the qdiscs have the parameters that are given, and keep them
+parameters_of()
+{
+	local those='[.target, .interval, .ceiling, .ecn]'
+
+	topology
+	setup --up 8mbit --down 20mbit --kind "$1" --target 7ms --interval 70ms --ceiling 60ms --no-ecn
+	check "parameters" "$(of_both "$those")" == '[7000,70000,60000,false]
+[7000,70000,60000,false]'
+	setup --up 7mbit --ceiling off --ecn
+	[[ $(of_both "$those") == '[7000,70000,null,true]
+[7000,70000,null,true]' ]] || fail "others: $(of_both "$those")"
+	check "codelctl show" "$(ctl show)" == \
+		"r1: up 7mbit, down 20mbit, link ethernet, kind $1, target 7ms, interval 70ms, ceiling off, ecn on: in force"
+	tc -n "$ROUTER" qdisc change dev ifb-r1 root handle "$2" "$1" target 9ms
+	ctl doctor >"$LIB_TMP/findings" || :
+	grep -q "differ from the setup; target of ifb-r1 is 9ms instead of 7ms: " "$LIB_TMP/findings" ||
+		fail "it says: $(<"$LIB_TMP/findings")"
+	ctl setup r1 >/dev/null || fail "setup: status $?"
+	check "codelctl show" "$(ctl show | sed 's/.*: //')" == "in force"
+	check "a kind without a ceiling" "$(setup --kind fq_codel | head -n 1)" == \
+		"r1: kind $1 becomes fq_codel, ceiling off becomes not set"
+	check "its parameters" "$(qdisc_get "$ROUTER" r1 c0df: '.options | [.target, .interval, .ecn] | tojson')" == \
+		"[6999,69999,true]"
+	refuses "a ceiling" ctl setup r1 --ceiling 30ms
+	[[ $REFUSAL == *"--ceiling: fq_codel has no such parameter: fq_codel_oot, codel_oot have it"* ]] ||
+		fail "it says: $REFUSAL"
+}
+
+# The hosts of a network behind the router are those that send upwards and receive downwards
+parameters_of_cake()
+{
+	topology
+	setup --up 8mbit --down 20mbit --kind cake --nat --diffserv besteffort --isolation dual
+	check "parameters" "$(of_both '[.nat, .diffserv, .flowmode]')" == '[true,"besteffort","dual-srchost"]
+[true,"besteffort","dual-dsthost"]'
+	setup --up 7mbit --diffserv diffserv4 --no-nat
+	check "others" "$(of_both '[.bandwidth, .nat, .diffserv, .flowmode]')" == '[875000,false,"diffserv4","dual-srchost"]
+[2500000,false,"diffserv4","dual-dsthost"]'
+	setup --isolation triple
+	check "flows of both" "$(of_both .flowmode)" == '"triple-isolate"
+"triple-isolate"'
 }
 
 # A kind that does not shape has HTB above it, and merged packets are not split
@@ -342,6 +439,98 @@ locked()
 	setup --up 7mbit
 }
 
+# The state is for all to read: show needs no root
+umasks()
+{
+	rm -rf /run/codelctl
+	topology
+	# shellcheck disable=SC2016 # of the other shell
+	in_ns "$ROUTER" sh -c 'umask 077; exec "$1" setup r1 --up 8mbit --link docsis' sh "$CODELCTL"
+	check "show without root" \
+		"$(in_ns "$ROUTER" setpriv --reuid=65534 --regid=65534 --clear-groups "$CODELCTL" show)" == \
+		"r1: up 8mbit, link docsis, kind fq_codel_oot: in force"
+}
+
+# A macvlan has the offloads of the device below it
+macvlan()
+{
+	topology offloads
+	ip -n "$ROUTER" link add link r1 name mv0 type macvlan
+	ip -n "$ROUTER" link set mv0 up
+	ctl setup mv0 --up 8mbit --kind fq_codel 2>"$LIB_TMP/said" || fail "setup: status $?"
+	grep -q "^mv0: offloads stay as they are: " "$LIB_TMP/said" || fail "it says: $(<"$LIB_TMP/said")"
+	check "codelctl show" "$(ctl show | sed 's/.*: //')" == "in force"
+	check "another setup" "$(ctl setup mv0 | cut -d: -f2)" == " nothing to change"
+	refuses "offloads that cannot be switched off" ctl setup mv0 --offloads off
+	[[ $REFUSAL == *"ethtool -K"* ]] || fail "it says: $REFUSAL"
+	ctl undo mv0 || fail "undo: status $?"
+}
+
+# mtu OPTION...: another MTU is not a change of the setup by others
+mtu()
+{
+	topology offloads
+	setup --up 1mbit --down 20mbit "$@"
+	ip -n "$ROUTER" link set r1 mtu 1400
+	check "codelctl show" "$(ctl show | sed 's/.*: //')" == "in force for an MTU of 1500, which is 1400 now"
+	ctl doctor --json >"$LIB_TMP/findings" || :
+	check "problems" "$(jq -r '.[] | select(.level == "problem" and .subject == "r1").code' "$LIB_TMP/findings")" == mtu-changed
+	rate_by_hand 3mbit 2>/dev/null || tc -n "$ROUTER" class change dev r1 parent c0de: classid c0de:1 htb rate 3mbit
+	check "a change by hand" "$(ctl show | sed 's/.*: //')" == "differs from the setup"
+	ctl setup r1 || fail "setup: status $?"
+	check "codelctl show" "$(ctl show | sed 's/.*: //')" == "in force"
+}
+
+# shown: of the objects of show --json
+shown()
+{
+	ctl show --json >"$LIB_TMP/links" || :
+	jq -c '.[] | [.device, .settings.up, .condition, .differs, .ifb, .mtu, .mtu_at_setup, .bypassed, .error]' "$LIB_TMP/links"
+}
+
+# show --json: a link in each condition
+json()
+{
+	topology
+	check "no link" "$(ctl show --json)" == "[]"
+	setup --up 8mbit --down 20mbit
+	check "in force" "$(shown)" == '["r1","8mbit","in-force",[],"ifb-r1",1500,1500,false,null]'
+	ip -n "$ROUTER" link set r1 mtu 1400
+	check "another MTU" "$(shown)" == '["r1","8mbit","in-force",[],"ifb-r1",1400,1500,false,null]'
+	rate_by_hand 1mbit
+	check "a change by hand" "$(shown)" == \
+		'["r1","8mbit","differs",["rate of r1 is 1mbit instead of 8mbit"],"ifb-r1",1400,1400,false,null]'
+	ip -n "$ROUTER" link del r1
+	check "no device" "$(shown)" == '["r1","8mbit","device-gone",[],"ifb-r1",null,1500,false,null]'
+	ctl undo r1
+}
+
+# file_of FOLDER RATE: settings of r1 in the folder, for this case
+file_of()
+{
+	mkdir -p "$1"
+	defer rm -rf "$1"
+	printf '[link]\nup = %s\n' "$2" >"$1/r1.conf"
+}
+
+# Another network namespace may have a device with the same name
+files()
+{
+	topology
+	file_of /etc/codelctl 1mbit
+	refuses "settings of another namespace" ctl setup r1
+	[[ $REFUSAL == *"a rate is missing"* ]] || fail "it says: $REFUSAL"
+	setup --up 8mbit
+	check "rate of egress" "$(rate_of r1)" == 8000000
+	mkdir -p /run/systemd/system
+	defer rmdir /run/systemd/system
+	refuses "a unit that works in another namespace" ctl enable r1
+	[[ $REFUSAL == *"units of systemd work in another network namespace: "* ]] || fail "it says: $REFUSAL"
+	file_of "/etc/netns/$ROUTER/codelctl" 2mbit
+	in_ns "$ROUTER" "$CODELCTL" setup r1 || fail "setup: status $?"
+	check "rate of the namespace's own file" "$(rate_of r1)" == 2000000
+}
+
 # A reader that has seen enough
 closed_pipe()
 {
@@ -357,6 +546,15 @@ closed_pipe()
 }
 
 lib_add numbers "one qdisc for each direction, exactly as tc -j prints it, and show"
+lib_add kept "what is not given stays, and what changes is named"
+lib_add tuned "what tc has set stays" fq_codel_oot c0d1: rate '"target":7000' \
+	"target 7ms interval 70ms ceiling 60ms ce_threshold 2ms noecn limit 500 flows 64 quantum 700 drop_batch 8 no_split_gso"
+lib_add tuned "what tc has set stays" codel_oot c0d0: rate '"target":7000' \
+	"target 7ms interval 70ms ceiling off ce_threshold 2ms ecn limit 500 no_split_gso"
+lib_add tuned "what tc has set stays" cake c0ca: bandwidth '"nat":true' "nat diffserv4 wash dual-srchost memlimit 5Mb"
+lib_add parameters_of "the parameters of the AQM" fq_codel_oot c0d1:
+lib_add parameters_of "the parameters of the AQM" codel_oot c0d0:
+lib_add parameters_of_cake "the parameters of cake"
 lib_add below_htb "numbers, kinds and offloads of a setup with HTB, and show"
 lib_add takeover "HTB of an earlier version is replaced, and nothing of it is left" fq_codel_oot c0d1:
 lib_add takeover "HTB of an earlier version is replaced, and nothing of it is left" codel_oot c0d0:
@@ -367,10 +565,19 @@ lib_add again "a second setup of cake makes no event" --kind cake
 lib_add again "a second setup of in-tree fq_codel makes no event" --kind fq_codel --link pppoe-adsl
 lib_add live "other numbers change the link under load, and no packet is missing" fq_codel_oot
 lib_add live "other numbers change the link under load, and no packet is missing" codel_oot
+lib_add again "a second setup with parameters makes no event" --target 7ms --interval 77ms --ceiling 60ms --no-ecn
+lib_add again "a second setup of cake with parameters makes no event" --kind cake --nat --diffserv diffserv8 --isolation hosts
+lib_add again "a second setup of in-tree codel with parameters makes no event" --kind codel --target 7ms --ecn
 lib_add cells "the shaper counts ATM cells" fq_codel_oot
 lib_add cells "the shaper counts ATM cells, with HTB" fq_codel
 lib_add sources "the framing of each --link is that of cake's keyword"
 lib_add vlan_ipv6 "IPv4, IPv6, and both in a VLAN pass through both shapers"
+lib_add umasks "show without root, whatever the umask is"
+lib_add macvlan "offloads that cannot be switched off stay on"
+lib_add mtu "an MTU that changes is not a change by others"
+lib_add mtu "an MTU that changes is not a change by others, with HTB" --kind fq_codel
+lib_add json "show prints JSON"
+lib_add files "the settings of another network namespace are left alone"
 lib_add closed_pipe "a pipe that is closed ends show without a word"
 lib_add locked "the lock says who has it, and is not waited for without end"
 lib_add dry_run "--dry-run changes nothing, and prints what setup does"

@@ -121,7 +121,7 @@ merged()
 	cures gro-before r1
 	in_ns "$ROUTER" ethtool -K r0 gro on >/dev/null
 	in_ns "$ROUTER" ethtool -K r1 tso on gso on gro on >/dev/null
-	setup --up 8mbit --down 20mbit >/dev/null
+	setup --kind fq_codel_oot --offloads auto >/dev/null
 	check "problems of a kind that splits them" "$(problems)" == none
 	tc -n "$ROUTER" qdisc change dev r1 root handle c0d1: fq_codel_oot no_split_gso
 	check "problems of one that does not" "$(problems)" == "offloads r1
@@ -148,12 +148,19 @@ links()
 	ctl undo r1 >/dev/null
 	earlier fq_codel_oot --up 8mbit --down 20mbit --link docsis >/dev/null
 	differs "the root qdisc of r1 is htb c0de: instead of fq_codel_oot c0d1:; the root qdisc of ifb-r1 is htb c0de: instead of fq_codel_oot c0d1:"
+	# While a rule uses it, the flow table is busy
 	in_ns "$ROUTER" nft -f - <<-END
 		table inet fast {
 			flowtable ft { hook ingress priority 0; devices = { r0, r1 }; }
+			chain forward {
+				type filter hook forward priority 0;
+				ct state established counter
+				meta l4proto { tcp, udp } flow add @ft
+			}
 		}
 	END
 	cures flowtable r1
+	check "rules of others" "$(in_ns "$ROUTER" nft list ruleset | grep -c established)" == 1
 	setup --up 20gbit --down 20gbit >/dev/null
 	cures queue-elsewhere r1
 	ip -n "$ROUTER" link del r1

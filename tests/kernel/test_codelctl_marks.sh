@@ -85,7 +85,7 @@ direction()
 	setup --up 8mbit --down 20mbit
 	foreign egress
 	ctl setup r1 --up 8mbit --down 20mbit
-	ctl setup r1 --up 8mbit --offloads keep >/dev/null || fail "setup: status $?"
+	ctl setup r1 --down off --offloads keep >/dev/null || fail "setup: status $?"
 	check "rules" "$(rules egress)" == "$RULES"
 }
 
@@ -134,7 +134,7 @@ dead_redirect()
 	answers "another setup"
 	check "codelctl show" "$(ctl show | sed 's/.*: //')" == "in force"
 	ip -n "$ROUTER" link del ifb-r1
-	setup --up 8mbit
+	setup --down off
 	answers "a setup without ingress"
 	ctl undo r1 || fail "undo: status $?"
 	same_state "the last undo"

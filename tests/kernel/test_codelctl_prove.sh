@@ -149,6 +149,33 @@ kinds()
 		"r1: up 9mbit, down 9mbit, link ethernet, kind fq_codel_oot: in force"
 }
 
+# samples FILE: of each phase: its setup and load, and whether there are all replies, a rate and a histogram
+samples()
+{
+	jq -r '.phases[] | [.setup, .load, (.ping.replies | length) + .ping.lost >= 9, .rate.egress + .rate.ingress > 0,
+		(.egress.buckets | map(.count) | add > 0)] | tojson' "$1"
+}
+
+json()
+{
+	modem
+	setup --up 9mbit --down 9mbit
+	ctl prove r1 --seconds 2 --server "$SERVER_IP" --json >"$LIB_TMP/proved" 2>/dev/null || fail "prove: status $?"
+	check "phases of prove" "$(samples "$LIB_TMP/proved")" == '[null,"idle",true,true,true]
+["before","upload",true,true,true]
+["before","download",true,true,true]
+["after","upload",true,true,true]
+["after","download",true,true,true]'
+	check "delay that is added" "$(jq '.phases[1].added_ms' "$LIB_TMP/proved")" ">" \
+		"$(jq '.phases[3].added_ms' "$LIB_TMP/proved")"
+	check "sentences" "$(jq '.sentences | length' "$LIB_TMP/proved")" == 3
+	ctl compare r1 codel_oot --seconds 2 --server "$SERVER_IP" --json >"$LIB_TMP/compared" 2>/dev/null ||
+		fail "compare: status $?"
+	check "phases of compare" "$(samples "$LIB_TMP/compared")" == '[null,"idle",true,true,true]
+["codel_oot","upload",true,true,true]
+["codel_oot","download",true,true,true]'
+}
+
 # rule HOOK: of a firewall
 rule()
 {
@@ -221,6 +248,24 @@ all_killed()
 	busywait 60 no_load || fail "the load does not end"
 }
 
+# A measurement that would take longer than a unit may take to stop
+undone()
+{
+	local pid status=0
+
+	modem
+	link_state >"$LIB_TMP/before"
+	setup --up 9mbit --down 9mbit
+	ip netns exec "$ROUTER" "$CODELCTL" prove r1 --seconds 600 --server "$SERVER_IP" >"$LIB_TMP/said" 2>&1 &
+	pid=$!
+	sleep 5
+	ctl undo r1 2>"$LIB_TMP/warned" || fail "undo: status $?: $(<"$LIB_TMP/warned")"
+	grep -q "^codelctl: ending \`codelctl prove r1 .*\`, process " "$LIB_TMP/warned" || fail "it says: $(<"$LIB_TMP/warned")"
+	wait "$pid" || status=$?
+	check "status of prove" "$status" == 143
+	same_state undo
+}
+
 # The setup returns if compare is stopped while the shapers let everything pass
 stopped()
 {
@@ -247,7 +292,9 @@ lib_add routes "the server is behind the device, by any of its names, and the ga
 lib_add progress "progress on a terminal"
 lib_add failures "a failure leaves the setup in force"
 lib_add kinds "compare measures with each kind, and the setup returns"
+lib_add json "prove and compare print every sample as JSON"
 lib_add foreign "filters of others stay during a measurement"
+lib_add undone "undo, as of a unit that stops, ends a measurement"
 lib_add killed "the setup returns if prove is killed"
 lib_add all_killed "a measurement that is killed with all its processes leaves a setup that can be restored"
 lib_add stopped "a signal leaves the setup in force"

@@ -37,12 +37,16 @@ random_setup()
 
 	one_of up down both
 	case $ONE in
-	up) one_of "${RATES[@]}"; words=(--up "$ONE") ;;
-	down) one_of "${RATES[@]}"; words=(--down "$ONE") ;;
+	up) one_of "${RATES[@]}"; words=(--up "$ONE"); one_of 0 1; ((ONE)) || words+=(--down off) ;;
+	down) one_of "${RATES[@]}"; words=(--down "$ONE"); one_of 0 1; ((ONE)) || words+=(--up off) ;;
 	both) one_of "${RATES[@]}"; words=(--up "$ONE" --down 20mbit) ;;
 	esac
 	one_of "${KINDS[@]}"
 	words+=(--kind "$ONE")
+	if [[ $ONE != cake ]]; then
+		one_of 5ms 9ms
+		words+=(--target "$ONE" --no-ecn)
+	fi
 	[[ $LOSES == no ]] || words+=(--offloads keep)
 	echo "codelctl setup $DEV ${words[*]}"
 	ctl setup "$DEV" "${words[@]}"
@@ -99,6 +103,13 @@ renames()
 	both ip link set "$DEV" up
 }
 
+mtu_changes()
+{
+	one_of 1400 1500 9000
+	echo "MTU $ONE"
+	both ip link set "$DEV" mtu "$ONE"
+}
+
 ifb_goes()
 {
 	local ifb
@@ -137,7 +148,7 @@ becomes_earlier()
 
 step()
 {
-	case $((RANDOM % 15)) in
+	case $((RANDOM % 16)) in
 	0 | 1 | 2 | 3) random_setup ;;
 	4) random_undo ;;
 	5 | 6) random_fault kill ;;
@@ -148,6 +159,7 @@ step()
 	12) ifb_goes ;;
 	13) memory_or_root ;;
 	14) becomes_earlier ;;
+	15) mtu_changes ;;
 	esac
 }
 

@@ -32,16 +32,16 @@ each_step()
 
 LEFT="the link is as it was"
 
-# half_way KIND OTHER NUMBER...: of commands of a setup, of other numbers, of another kind, and without ingress
+# half_way KIND OTHER OFFLOADS NUMBER...: of commands of a setup, of other numbers, of another kind, and without ingress
 half_way()
 {
-	local kind=$1 other=$2
+	local kind=$1 other=$2 offloads=$3
 
-	shift 2
+	shift 3
 	topology offloads
 	modprobe ifb numifbs=0
 	link_state >"$LIB_TMP/before"
-	each_step fail "$LEFT" --up 8mbit --down 20mbit --kind "$kind"
+	each_step fail "$LEFT" --up 8mbit --down 20mbit --kind "$kind" --offloads "$offloads"
 	check "commands of a setup" "$STEPS" == "$1"
 	link_state >"$LIB_TMP/before"
 	each_step fail "$LEFT" --up 1mbit --down 2mbit --link docsis --kind "$kind"
@@ -50,7 +50,7 @@ half_way()
 	each_step fail "$LEFT" --up 1mbit --down 2mbit --link docsis --kind "$other"
 	check "commands of another kind" "$STEPS" == "$3"
 	link_state >"$LIB_TMP/before"
-	each_step fail "$LEFT" --up 1mbit --link docsis --kind "$other" --offloads keep
+	each_step fail "$LEFT" --down off --offloads keep
 	check "commands without ingress" "$STEPS" == "$4"
 	check "codelctl show" "$(ctl show)" == \
 		"r1: up 1mbit, link docsis, kind $other, offloads keep: in force"
@@ -72,6 +72,22 @@ half_way_earlier()
 	same_state undo
 }
 
+# half_way_tuned HANDLE KIND: parameters that tc has set, and those of a setup, come back
+half_way_tuned()
+{
+	local handle=$1 kind=$2
+
+	topology offloads
+	setup --up 8mbit --down 20mbit --kind "$kind" --target 6ms
+	tc -n "$ROUTER" qdisc change dev r1 root handle "$handle" "$kind" interval 80ms ceiling 70ms noecn
+	tc -n "$ROUTER" qdisc change dev ifb-r1 root handle "$handle" "$kind" ceiling off
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --target 7ms --interval 90ms --ceiling 60ms --ecn
+	check "commands of other parameters" "$STEPS" == 2
+	check "parameters" "$(queue_get r1 '.options | [.target, .interval, .ceiling, .ecn] | tojson')" == \
+		"[7000,90000,60000,true]"
+}
+
 # The same with the device's own root qdisc, and a kind that tc does not have
 half_way_root()
 {
@@ -79,7 +95,7 @@ half_way_root()
 	modprobe ifb numifbs=0
 	tc -n "$ROUTER" qdisc add dev r1 root handle 5: fq_codel limit 500 target 7ms noecn
 	link_state >"$LIB_TMP/before"
-	each_step fail "$LEFT" --up 8mbit --down 20mbit --kind cake
+	each_step fail "$LEFT" --up 8mbit --down 20mbit --kind cake --offloads off
 	check "commands of a setup" "$STEPS" == 7
 	ctl undo r1
 	same_state undo
@@ -135,8 +151,8 @@ restores()
 	done
 	link_state >"$LIB_TMP/before"
 	setup --up 8mbit --down 20mbit
-	setup --up 9mbit --link docsis
-	setup --down 9mbit --kind cake
+	setup --up 9mbit --down off --link docsis
+	setup --up off --down 9mbit --kind cake
 	setup --up 5mbit --down 9mbit --kind fq_codel
 	setup --up 5mbit --down 9mbit --kind codel_oot
 	ctl undo r1 || fail "undo after $*"
@@ -234,8 +250,10 @@ returns()
 	check "links that are left" "$(links)" == "lo r0"
 }
 
-lib_add half_way "a failure at any command leaves the link as it was" fq_codel_oot codel_oot 6 2 2 3
-lib_add half_way "a failure at any command leaves the link as it was, with HTB" fq_codel codel 11 6 4 4
+lib_add half_way "a failure at any command leaves the link as it was" fq_codel_oot codel_oot auto 6 2 2 3
+lib_add half_way "a failure at any command leaves the link as it was, with HTB" fq_codel codel off 11 6 4 4
+lib_add half_way_tuned "a failure leaves the parameters as they were" c0d1: fq_codel_oot
+lib_add half_way_tuned "a failure leaves the parameters as they were" c0d0: codel_oot
 lib_add half_way_earlier "a failure at any command leaves the setup of an earlier version"
 lib_add half_way_root "a failure at any command leaves a root qdisc as it was"
 lib_add interrupted "a signal at any command leaves the link as it was" 6

@@ -52,7 +52,8 @@ paste_commands()
 	while read -r line; do
 		[[ $line != *" --server "* ]] || line=${line/ --server / --seconds 2 --server }
 		echo "$line"
-		PATH=$LIB_TMP/bin:$PATH in_ns "$ROUTER" bash -c "cd $LIB_TMP; $line" </dev/null ||
+		# Units work in the network namespace of process 1
+		PATH=$LIB_TMP/bin:$PATH in_ns "$ROUTER" unshare --pid --fork --mount-proc bash -c "cd $LIB_TMP; $line" </dev/null ||
 			fail "$line: status $?"
 	done <"$1"
 }

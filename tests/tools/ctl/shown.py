@@ -43,7 +43,7 @@ def link(name: str, mtu: int = 1500, kind: str = "ether", flags: str = "UP") -> 
 
 
 def leaf(want: Shaper, less: int = 0) -> Json:
-    options = {**DEFAULT_ROOT["options"], **htb.times(want)}
+    options = {**DEFAULT_ROOT["options"], **want.tuning, **htb.times(want)}
     options = {n: v - less if n in ("target", "interval") else v for n, v in options.items()}
     return {"kind": want.kind, "handle": "c0df:", "parent": "c0de:1", "options": options}
 

@@ -101,7 +101,8 @@ LINKS: list[tuple[dict[str, Any], str, str]] = [
         "gro-before",
         "ethtool -K lan0 gro off",
     ),
-    ({"flowtables": ["inet fw fast"]}, "flowtable", "nft delete flowtable inet fw fast"),
+    ({"flowtables": {"inet fw fast": []}}, "flowtable", "nft delete flowtable inet fw fast"),
+    ({"outdated_mtu": 1500}, "mtu-changed", f"{SETUP} --up 19mbit --down 95mbit --link docsis"),
     (
         {"features": {"hw-tc-offload": Feature(True, False)}},
         "hw-offload",
@@ -121,7 +122,11 @@ LINKS: list[tuple[dict[str, Any], str, str]] = [
     ),
 ]
 QUEUES: list[tuple[dict[str, Any], str, str]] = [
-    ({"flowtables": ["ip nat fast"]}, "flowtable", "nft delete flowtable ip nat fast"),
+    (
+        {"flowtables": {"ip nat fast": ["ip nat fwd handle 5"]}},
+        "flowtable",
+        "nft 'delete rule ip nat fwd handle 5; delete flowtable ip nat fast'",
+    ),
     ({"bql": False, "shaped": False}, "no-bql", "codelctl setup eth0 --up 900mbit"),
 ]
 QUIET_QUEUES: list[dict[str, Any]] = [

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from cases import case, check
-from codelctllib import measure
+from codelctllib import measure, report
 from codelctllib.measure import Phase, Pings, Queue
+from codelctllib.report import Report
 
 PING = """\
 PING 10.9.2.2 (10.9.2.2) 56(84) bytes of data.
@@ -107,3 +108,22 @@ def table() -> None:
         ["upload", "1", "520", "520", "520", "0", "500", "0.5", "0.5", "-", "-", "500"],
         ["cake", "download", "2", "9", "9", "9", "0", "0", "-", "-", "-", "-", "0"],
     ])  # fmt: skip
+
+
+@case("JSON: every sample of every phase, as it was measured")
+def document() -> None:
+    idle = Phase("idle", (0.0, 0.0), measure.pings(PING), NOTHING, Queue(0, None))
+    load = replace(phase("upload", 80.0, 5.0), setup="after")
+    found = report.document(Report("eth0", "server", 10, idle, [load], ["one sentence"]))
+    check("names", list(found), ["device", "server", "seconds", "phases", "sentences"])
+    first, second = found["phases"]
+    replies = [{"seq": 1, "ms": 50.4}, {"seq": 2, "ms": 1042.0}, {"seq": 4, "ms": 0.061}]
+    check("pings", first["ping"], {"interval_ms": 200.0, "lost": 1, "replies": replies})
+    check("no histogram", first["ingress"], {"signals": 0, "buckets": None})
+    check("no packets", first["egress"], {"signals": 0, "buckets": []})
+    check("idle", [first[n] for n in ("setup", "load", "added_ms")], [None, "idle", None])
+    check("setup", [second[n] for n in ("setup", "load")], ["after", "upload"])
+    check("rates", second["rate"], {"egress": 1e6, "ingress": 2e6})
+    buckets = [{"to_ns": 5000000, "count": 100}]
+    check("sojourn times", second["egress"], {"signals": 1, "buckets": buckets})
+    check("delay", [round(second[n], 6) for n in ("added_ms", "elsewhere_ms")], [29.6, 24.6])

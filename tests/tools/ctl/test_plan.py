@@ -277,6 +277,26 @@ def takeover() -> None:
         check("undo", undo_commands(now), [NO_REDIRECT, NO_HOOK, NO_IFB, RESTORE, features])
 
 
+@case("parameters: those of each direction; the way back has those that the qdiscs had")
+def tuned() -> None:
+    given = {**BOTH, "kind": "cake"}
+    found = commands({**given, "isolation": "dual", "diffserv": "diffserv4"}, after(given))
+    check("egress", found[0].split(" egress ")[1], "diffserv4 dual-srchost")
+    check("ingress", found[1].split(" ingress ")[1], "diffserv4 dual-dsthost")
+    now = after({**BOTH, "target": "7ms", "ecn": "off"})
+    had = plan.tuned(values.parse({**BOTH, "interval": "70ms"}), now)
+    want = {"target": 7000, "ecn": False, "interval": 70000}
+    check("both directions", had.tuning, (want, want))
+    check(
+        "another kind",
+        plan.tuned(values.parse({**BOTH, "kind": "codel_oot"}), now).tuning,
+        ({}, {}),
+    )
+    given = {**BOTH, "kind": "fq_codel", "ecn": "on", "target": "7ms"}
+    had = plan.tuned(values.parse({**BOTH, "kind": "fq_codel"}), after(given))
+    check("HTB", had.tuning, ({"ecn": True}, {"ecn": True}))
+
+
 @case("one direction less: its part is removed, the redirect before the ifb")
 def less() -> None:
     check("no ingress", commands({"up": "19mbit"}, after(BOTH)), [NO_REDIRECT, NO_HOOK, NO_IFB])

@@ -72,6 +72,12 @@ def present() -> None:
         service.enable("eth0", {})
         check("file", config.load("eth0"), PRESENT)
         check("calls", systemd.calls, [f"enable {UNIT}"])
+        service.enable("eth0", {"down": "1mbit"})
+        check("what is not given", config.load("eth0"), {**PRESENT, "down": "1mbit"})
+    with machine(systemd):
+        service.enable("eth0", SETTINGS)
+        service.enable("eth0", {"up": "1mbit"})
+        check("what was saved", config.load("eth0"), {**SETTINGS, "up": "1mbit"})
 
 
 @case("enable: a failure leaves the former settings, or none")

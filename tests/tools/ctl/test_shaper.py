@@ -107,6 +107,45 @@ def own() -> None:
         check(words, " ".join(shaper.words(want)), words)
 
 
+TUNING = {"target": 7000, "ceiling": None, "ecn": False}
+
+
+@case("parameters: words of tc, and only those with a setting differ")
+def tuned() -> None:
+    want = replace(ETHERNET, tuning=TUNING)
+    words = " ".join(shaper.words(want))
+    assert words.endswith(" egress target 7000us ceiling off noecn"), words
+    root = {
+        "kind": "fq_codel_oot",
+        "handle": "c0d1:",
+        "root": True,
+        "options": {**OPTIONS, **TUNING},
+    }
+    check("equal", shaper.differences(want, root), [])
+    shown = {**OPTIONS, "target": 5000, "ceiling": 50000, "ecn": True, "interval": 1}
+    expected = ["target of eth0 is 5ms instead of 7ms", "ceiling of eth0 is 50ms instead of off",
+                "ecn of eth0 is on instead of off"]  # fmt: skip
+    check("others", shaper.differences(want, {**root, "options": shown}), expected)
+    cake = replace(
+        want, kind="cake", tuning={"nat": True, "diffserv": "diffserv4", "flowmode": "dual-srchost"}
+    )
+    words = " ".join(shaper.words(cake))
+    assert words.endswith(" egress nat diffserv4 dual-srchost"), words
+
+
+@case("parameters with HTB: a slow link has a longer target, and the interval grows by as much")
+def tuned_htb() -> None:
+    want = replace(HTB, tuning={"target": 7000, "interval": 70000, "ecn": False})
+    check("fast", htb.times(want), {"target": 7000, "interval": 70000})
+    slow = htb.times(replace(want, rate=1_000_000))
+    check("slow", slow, {"target": 18456, "interval": 81456})
+    check("words", htb._leaf_words(want), "fq_codel target 7000us interval 70000us noecn".split())
+    shown = {"kind": "fq_codel", "options": {"target": 6999, "interval": 69999}}
+    check("equal", htb._same_leaf(want, shown), True)
+    shown["options"]["ecn"] = True
+    check("with ecn", htb._same_leaf(want, shown), False)
+
+
 OPTIONS = {"rate": 2375000, "overhead": 38, "mpu": 84, "atm": "noatm", "ingress": False}
 # Options that tc shows otherwise, and words of the difference
 OTHERS = [

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from cases import case, check, refused
-from codelctllib import rates, values
+from codelctllib import rates, tuning, values
 from codelctllib.framing import LINKS, Framing
 
 RATES = [
@@ -30,6 +30,14 @@ WRONG = [
     ("cells", "adsl", ("--cells", "none, atm, ptm")),
     ("vlan", "3", ("--vlan", "0 to 2")),
     ("offloads", "on", ("--offloads", "auto, off, keep")),
+    ("target", "5", ("--target", "'5'", "us, ms or s", "for example 5ms")),
+    ("target", "off", ("--target", "'off'")),
+    ("interval", "0us", ("--interval", "1us to 10s")),
+    ("interval", "11s", ("--interval", "1us to 10s")),
+    ("ceiling", "long", ("--ceiling", "'long'", "or off")),
+    ("ecn", "yes", ("--ecn", "on, off")),
+    ("diffserv", "diffserv5", ("--diffserv", "diffserv4")),
+    ("isolation", "host", ("--isolation", "flows, hosts, dual, triple")),
     ("upload", "1mbit", ("--upload", "up, down")),
 ]
 DEVICES = [
@@ -65,8 +73,11 @@ def rate_errors() -> None:
 @case("settings: each wrong value is refused by name, with what is allowed")
 def wrong_settings() -> None:
     for name, value, words in WRONG:
-        given = {"up": "1mbit", name: value}
+        kind = "cake" if name in tuning.OF_KIND["cake"] else "codel_oot"
+        given = {"up": "1mbit", "kind": kind, name: value}
         refused(f"{name} {value}", lambda g=given: values.parse(g), *words)
+    for name, value, words in WRONG:
+        refused(f"{name} alone", lambda g={name: value}: values.validate(g), *words)
     refused("no rate", lambda: values.parse({"link": "adsl"}), "--up", "--down")
 
 
@@ -80,6 +91,71 @@ def settings() -> None:
     check("vlan adds to the link's overhead", values.parse(given), want)
     given = {**given, "overhead": "10", "mpu": "0", "cells": "atm", "vlan": "2"}
     check("overrides", values.parse(given).framing, Framing(18, 0, "atm"))
+
+
+PRESENT = {"up": "8mbit", "down": "20mbit", "link": "docsis", "overhead": "20", "vlan": "1"}
+# Given, the settings afterwards other than PRESENT (None: not there), and the changes in words
+MERGED = [
+    ({"up": "7mbit"}, {"up": "7mbit"}, ["up 8mbit becomes 7mbit"]),
+    ({"down": "off"}, {"down": None}, ["down 20mbit becomes off"]),
+    ({"kind": "cake"}, {"kind": "cake"}, ["kind fq_codel_oot becomes cake"]),
+    ({"target": "7ms", "ceiling": "off"}, {"target": "7ms", "ceiling": "off"},
+     ["target not set becomes 7ms", "ceiling not set becomes off"]),
+    ({"mpu": "90"}, {"mpu": "90"}, ["mpu as of the link becomes 90"]),
+    ({"overhead": "20", "kind": "fq_codel_oot"}, {"kind": "fq_codel_oot"}, []),
+    # The parts of a link's framing go with it
+    ({"link": "docsis"}, {"overhead": None}, ["overhead 20 becomes as of the link"]),
+    ({"link": "vdsl", "mpu": "1"}, {"link": "vdsl", "overhead": None, "mpu": "1"},
+     ["link docsis becomes vdsl", "overhead 20 becomes as of the link", "mpu as of the link becomes 1"]),
+]  # fmt: skip
+
+
+@case("settings: what is not given stays, a word removes a direction, and each change is named")
+def kept() -> None:
+    for given, others, texts in MERGED:
+        found = values.merged(PRESENT, given)
+        want = {n: v for n, v in {**PRESENT, **others}.items() if v is not None}
+        check(f"{given}", found, want)
+        check(f"changes of {given}", values.changes(PRESENT, found), texts)
+    check("off", values.parse({"up": "off", "down": "1mbit"}).up, None)
+    check("no setup", values.merged({}, {"up": "1mbit"}), {"up": "1mbit"})
+    for given in ({"link": "docsis"}, {"up": "off"}, {"nat": "on"}, {"ceiling": "1ms"}):
+        values.validate(given)
+    off = {"up": "off", "down": "off"}
+    refused("no direction", lambda: values.merged(PRESENT, off), "codelctl undo DEV")
+    refused("off", lambda: values.parse(off), "--up", "--down")
+
+
+TUNED = {"up": "8mbit", "kind": "codel_oot", "target": "7ms", "ceiling": "60ms"}
+
+
+@case("settings: a parameter that the new kind does not have goes, or is refused if it is given")
+def kinds_of_parameters() -> None:
+    found = values.merged(TUNED, {"kind": "fq_codel"})
+    check("in-tree", found, {"up": "8mbit", "kind": "fq_codel", "target": "7ms"})
+    texts = ["kind codel_oot becomes fq_codel", "ceiling 60ms becomes not set"]
+    check("changes", values.changes(TUNED, found), texts)
+    check("cake", values.merged(TUNED, {"kind": "cake"}), {"up": "8mbit", "kind": "cake"})
+    check(
+        "out-of-tree",
+        values.merged(TUNED, {"kind": "fq_codel_oot"}),
+        {**TUNED, "kind": "fq_codel_oot"},
+    )
+    for given, words in (
+        ({"kind": "fq_codel", "ceiling": "60ms"}, ("--ceiling", "fq_codel has no", "codel_oot")),
+        ({"kind": "cake", "ecn": "on"}, ("--ecn", "cake has no", "fq_codel")),
+        ({"nat": "on"}, ("--nat", "fq_codel_oot has no", "cake have it")),
+        ({"ceiling": "5ms"}, ("--ceiling", "5ms is not longer than the target of 5ms")),
+        ({"ceiling": "20ms", "target": "30ms"}, ("20ms is not longer than the target of 30ms",)),
+    ):
+        refused(f"{given}", lambda g=given: values.parse({"up": "1mbit", **g}), *words)
+    values.parse({"up": "1mbit", "ceiling": "2ms", "target": "1ms"})
+
+
+@case("settings: the words of a command line that has them")
+def command_line() -> None:
+    given = {"up": "1mbit", "ecn": "off", "nat": "on"}
+    check("words", values.words(given), ["--up", "1mbit", "--no-ecn", "--nat"])
 
 
 @case("settings: HTB is above the kinds that do not shape, and in the setups of an earlier version")

@@ -19,7 +19,7 @@ from ktap import Skip, case, check, main  # noqa: E402
 PAGES = sorted((TOP / "man").iterdir())
 # Pages whose names are other projects'; every other reference leads to a page of this tree
 FOREIGN = re.compile(
-    r"ip-netns|tc|tc-(htb|stab|tbf)|perf|trace-cmd|bpftrace|dkms|modprobe(\.d)?|nft"
+    r"ip-netns|tc|tc-(cake|htb|stab|tbf)|perf|trace-cmd|bpftrace|dkms|modprobe(\.d)?|nft"
 )
 # Where these commands are run
 EXAMPLES_RUN = ("tests/kernel/test_manuals.sh", "tests/kernel/test_bpftrace.sh")

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""Parameters of the AQM as settings. A parameter without a setting stays as tc has set it.
+
+A parameter has the name and the value that `tc -j` shows, times in us.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Any, Mapping
+
+from .errors import Refusal
+
+Parameters = dict[str, Any]
+
+UNITS = {"us": 1, "ms": 10**3, "s": 10**6}
+LEAST_US, GREATEST_US = 1, 10**7
+WRITTEN = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s)")
+# As the qdiscs have it
+TARGET_US = 5_000
+TIMES = ("target", "interval", "ceiling")
+FLAGS = ("ecn", "nat")
+DIFFSERV = ("besteffort", "precedence", "diffserv3", "diffserv4", "diffserv8")
+# For egress, where the hosts behind the router send, and for ingress
+ISOLATION = {
+    "flows": ("flows", "flows"),
+    "hosts": ("srchost", "dsthost"),
+    "dual": ("dual-srchost", "dual-dsthost"),
+    "triple": ("triple-isolate", "triple-isolate"),
+}
+# The settings of each kind
+IN_TREE = ("target", "interval", "ecn")
+OF_KIND: dict[str, tuple[str, ...]] = {
+    "fq_codel_oot": (*IN_TREE, "ceiling"),
+    "codel_oot": (*IN_TREE, "ceiling"),
+    "fq_codel": IN_TREE,
+    "codel": IN_TREE,
+    "cake": ("nat", "diffserv", "isolation"),
+}
+SETTINGS = (*TIMES, *FLAGS, "diffserv", "isolation")
+
+
+def time_text(us: int) -> str:
+    return f"{us // 1000}ms" if us % 1000 == 0 else f"{us}us"
+
+
+def _time(option: str, written: str, allowed: str) -> int:
+    match = WRITTEN.fullmatch(written)
+    if not match:
+        raise Refusal(
+            f"{option}: '{written}' is not a time: write a number with us, ms or s{allowed}"
+        )
+    us = int(Decimal(match[1]) * UNITS[match[2]])
+    if not LEAST_US <= us <= GREATEST_US:
+        raise Refusal(f"{option}: {written} is outside {LEAST_US}us to {GREATEST_US // 10**6}s")
+    return us
+
+
+def _word(option: str, written: str, allowed: Mapping[str, Any]) -> Any:
+    if written not in allowed:
+        raise Refusal(f"{option}: '{written}' is not one of {', '.join(allowed)}")
+    return allowed[written]
+
+
+def value(option: str, name: str, written: str) -> Any:
+    if name == "ceiling" and written == "off":
+        return None
+    if name in TIMES:
+        return _time(option, written, ", for example 5ms" + (", or off" * (name == "ceiling")))
+    if name in FLAGS:
+        return _word(option, written, {"on": True, "off": False})
+    return _word(option, written, ISOLATION if name == "isolation" else {d: d for d in DIFFSERV})
+
+
+def parse(prefix: str, given: Mapping[str, str], kind: str) -> tuple[Parameters, Parameters]:
+    """The parameters of egress and ingress; `given` has settings of this module only."""
+    for name in given:
+        if name not in OF_KIND[kind]:
+            having = ", ".join(k for k, names in OF_KIND.items() if name in names)
+            raise Refusal(f"{prefix}{name}: {kind} has no such parameter: {having} have it")
+    found = {name: value(f"{prefix}{name}", name, text) for name, text in given.items()}
+    ceiling, target = found.get("ceiling"), found.get("target", TARGET_US)
+    if ceiling is not None and ceiling <= target:
+        raise Refusal(
+            f"{prefix}ceiling: {time_text(ceiling)} is not longer than the target of {time_text(target)}"
+        )
+    modes = found.pop("isolation", None)
+    egress, ingress = ({**found, "flowmode": mode} for mode in modes or (None, None))
+    return (egress, ingress) if modes else (found, found)
+
+
+def shown(kind: str, options: Parameters) -> Parameters:
+    """The parameters that have settings, of what tc shows."""
+    names = ("flowmode" if name == "isolation" else name for name in OF_KIND[kind])
+    # In-tree codel shows no ecn that is off
+    return {n: options.get(n, False) for n in names if n in options or n in FLAGS}
+
+
+def words(parameters: Parameters) -> list[str]:
+    """For tc."""
+    found = []
+    for name, value in parameters.items():
+        if name in TIMES:
+            found += [name, "off" if value is None else f"{value}us"]
+        elif name in FLAGS:
+            found.append(name if value else f"no{name}")
+        else:
+            found.append(value)
+    return found
