@@ -77,6 +77,34 @@ same_as_tc()
 	check "parent" "$(seen '"\(.above) \(.parent)"')" == "htb 1:1"
 }
 
+# jq: members of an object that are not the same in $other
+# shellcheck disable=SC2016 # jq's
+DIFFERS='def differs($other): [keys[] as $key | select(.[$key] != $other[$key] or
+	($other | has($key) | not)) | $key];'
+
+# While packets wait, version 2 has all that tc prints of the qdisc and its classes, and the same
+one_json()
+{
+	topo_create
+	topo_bottleneck 1kbit "$1" limit 50 ecn
+	sink_start
+	udp_send --size 1236 --rate 2e6 --time 0.5 >/dev/null
+	see 0 -1 --json=2
+	tc -n "$ROUTER" -s -j qdisc show dev r1 >"$LIB_TMP/tc"
+	check "packets that wait" "$(seen .qlen)" ">" 10
+	check "version" "$(jq .version "$LIB_TMP/seen")" == 2
+	check "members of the qdisc that differ" "$(jq -c --slurpfile seen "$LIB_TMP/seen" "$DIFFERS"'
+		.[] | select(.handle == "10:") | del(.refcnt) |
+		differs($seen[0].qdiscs[] | select(.handle == "10:"))' "$LIB_TMP/tc")" == "[]"
+	# The tc of bookworm prints no JSON of classes
+	[[ $1 == "$FQ_CODEL_KIND" && $(tc -V) != *iproute2-6.1.* ]] || return 0
+	see 0 top r1 -1 --json=2
+	tc -n "$ROUTER" -s -j class show dev r1 >"$LIB_TMP/tc"
+	check "classes that differ" "$(jq -c --slurpfile seen "$LIB_TMP/seen" "$DIFFERS"'
+		[.[] | select(.parent == "10:") | . as $class |
+		 differs($seen[0].flows[] | select(.handle == $class.handle))]' "$LIB_TMP/tc")" == "[[]]"
+}
+
 # At 10 Mbit/s, the rate, the backlog and the wait must agree.
 interval()
 {
@@ -356,6 +384,7 @@ thousand()
 }
 
 lib_add_each same_as_tc "the numbers of tc"
+lib_add_each one_json "the JSON of tc"
 lib_add_each interval "an interval of TCP at 10 Mbit/s"
 lib_add memory_limit "$FQ_CODEL_KIND: memory limit before CoDel acts"
 lib_add_each packet_limit "packet limit before CoDel acts"
