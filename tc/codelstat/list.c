@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "row.h"
@@ -70,10 +71,14 @@ static int cs_list_loop(struct cs_common *common, struct cs_list_state *state)
 	const struct cs_view view = {
 		.show = cs_list_show,
 		.again = cs_list_again,
+		.empty = state->as == CS_AS_JSON,
 		.self = state,
 	};
 	int status;
 
+	/* A pipe or a file gets one refresh, unless a pace is asked for */
+	if (!common->replay && !common->paced && !common->count && !isatty(STDOUT_FILENO))
+		common->count = 1;
 	common->filter.flows = true;
 	common->filter.flow_devs = CS_FLOW_DEVS;
 	if (state->as == CS_AS_TABLE)

@@ -139,6 +139,7 @@ static void cs_read_common(struct cs_common *common,
 		if (!cs_read_number(&common->interval, optarg, CS_INTERVAL_MIN,
 				    CS_INTERVAL_MAX))
 			cs_usage(command, "--interval %s: not 0.01 to 10 seconds", optarg);
+		common->paced = true;
 		break;
 	case 'c':
 		if (!cs_read_count(&common->count, optarg, UINT64_MAX) || !common->count)

@@ -215,7 +215,9 @@ static int top_compare(struct top *top, const struct cs_snapshot *before)
 		cs_error("no memory");
 		return CS_SYSTEM;
 	}
-	if (before)
+	if (before && !of->since)	/* another qdisc, or its counters have begun again */
+		memset(top->seen, 0, sizeof(top->seen));
+	else if (before)
 		top_begin(top, before, of->q);
 	flows_compare(view->rows, before ? top->seen : NULL, now, of->flows, view->n,
 		      &of->delta);

@@ -244,6 +244,12 @@ nothing()
 	ROUTER=$NS
 	see 1
 	check "said" "$(cat "$LIB_TMP/said")" == "codelstat: no codel or fq_codel qdisc here"
+	see 0 --json=2
+	check "JSON" "$(jq -c '[.qdiscs, .devices]' "$LIB_TMP/seen")" == "[[],[]]"
+	see 0 -1 --json lo
+	check "JSON" "$(jq -c '[.qdiscs, .devices]' "$LIB_TMP/seen")" == "[[],[]]"
+	see 1 list --json nosuch
+	check "said" "$(cat "$LIB_TMP/said")" == "codelstat: there is no device nosuch here"
 	see 3 -n nosuch
 	check "said" "$(cat "$LIB_TMP/said")" == \
 		"codelstat: there is no network namespace nosuch"
@@ -259,6 +265,7 @@ namespaces()
 	check "by path" "$(seen .kind)" == "$1"
 	codelstat -n "$ROUTER" -1 watch r1 >"$LIB_TMP/seen"
 	check "ahead of the command" "$(awk 'NR == 1 { print $1, $2 }' "$LIB_TMP/seen")" == "r1 $1"
+	check "lines into a pipe, without a pace" "$(in_ns "$ROUTER" codelstat --json | wc -l)" == 1
 	in_ns "$ROUTER" setpriv --reuid 65534 --regid 65534 --clear-groups \
 		codelstat -1 --json >"$LIB_TMP/seen"
 	check "as an unprivileged user" "$(seen .kind)" == "$1"
@@ -266,6 +273,40 @@ namespaces()
 		--clear-groups codelstat -1 -n "$ROUTER"
 	check "said" "$REFUSAL" == \
 		"codelstat: network namespace $ROUTER: Operation not permitted"
+}
+
+WAITING=$'\n'"codelstat: waiting until it returns"
+
+# A PPP redial: the device is another one with another handle, and all views go on
+redial()
+{
+	local view
+
+	ns_create redial
+	ROUTER=$NS
+	ip -n "$ROUTER" link add ppp0 up type dummy
+	tc -n "$ROUTER" qdisc add dev ppp0 root "$1"
+	(
+		sleep 1.1
+		ip -n "$ROUTER" link del ppp0
+		sleep 1
+		ip -n "$ROUTER" link add ppp0 up type dummy
+		tc -n "$ROUTER" qdisc add dev ppp0 root "$1"
+	) &
+	in_ns "$ROUTER" codelstat watch ppp0 -i 0.5 -c 7 >"$LIB_TMP/watch" 2>&1 &
+	in_ns "$ROUTER" codelstat ppp0 --json=2 -i 0.5 -c 7 >"$LIB_TMP/list" 2>&1 &
+	see 0 record "$LIB_TMP/file" ppp0 -i 0.5 -c 7
+	check "said" "$(cat "$LIB_TMP/said")" == "codelstat: device ppp0 has gone$WAITING"
+	wait
+	see 0 replay "$LIB_TMP/file" --speed 0 --json
+	check "devices of the recording" "$(jq -s '[.[].qdiscs[].ifindex] | unique | length' "$LIB_TMP/seen")" == 2
+	for view in watch list; do
+		check "what $view said" "$(grep ^codelstat "$LIB_TMP/$view")" == \
+			"codelstat: device ppp0 has gone$WAITING"
+	done
+	check "devices of the list" "$(grep -v ^codelstat "$LIB_TMP/list" |
+		jq -s '[.[].qdiscs[].ifindex] | unique | length')" == 2
+	check "frames of the chart" "$(grep -c "^ppp0 " "$LIB_TMP/watch")" ">=" 4
 }
 
 # A device is added, renamed and removed while codelstat runs
@@ -291,19 +332,26 @@ comes_and_goes()
 	ip -n "$ROUTER" link del renamed
 	sleep 1
 	ip -n "$ROUTER" link del d1
-	wait $! || status=$?
-	check "status" "$status" == 1
+	sleep 2
 	check "said" "$(cat "$LIB_TMP/said")" == \
-		"codelstat: no codel or fq_codel qdisc here any more"
+		"codelstat: no codel or fq_codel qdisc here any more$WAITING"
+	check "lines of d1" "$(grep -c '"d1"' "$LIB_TMP/seen")" "<=" 9
+	ip -n "$ROUTER" link add d1 up type dummy
+	tc -n "$ROUTER" qdisc add dev d1 root handle 10: "$1"
+	sleep 2.2
+	kill "$!"
+	wait "$!" || status=$?
+	check "status" "$status" == 0
 	check "devices in turn" \
 		"$(awk -F, 'NR > 1 && $3 != "\"d1\"" { gsub(/"/, ""); print $3 }' "$LIB_TMP/seen" |
 			uniq -c | awk '{ print $2 }' | tr '\n' ' ')" == "d0 renamed "
-	check "lines of d1" "$(grep -c '"d1"' "$LIB_TMP/seen")" ">=" 5
+	check "lines of d1" "$(grep -c '"d1"' "$LIB_TMP/seen")" ">=" 9
 	in_ns "$ROUTER" ip link add d2 up type dummy
 	tc -n "$ROUTER" qdisc add dev d2 root handle 10: "$1"
 	(sleep 1.2; ip -n "$ROUTER" link del d2) &
-	see 1 d2 -i 0.5
-	check "said" "$(cat "$LIB_TMP/said")" == "codelstat: device d2 has gone"
+	see 1 d2 -i 0.5 -c 5
+	check "said" "$(cat "$LIB_TMP/said")" == \
+		"codelstat: device d2 has gone$WAITING"$'\n'"codelstat: device d2 has gone"
 }
 
 # By a fixed beat, also at its fastest
@@ -379,8 +427,9 @@ thousand()
 	check "qdiscs" "$(codelstat -n "$NS" -1 --json | jq '.qdiscs | length')" == 1000
 	check "cost on a terminal, %" \
 		"$(cost_of "$LIB_DIR/terminal.py" codelstat -n "$NS")" "<=" 1
-	check "cost of all as CSV, %" "$(cost_of codelstat -n "$NS" --csv)" "<=" 2
-	check "cost of all as JSON, %" "$(cost_of codelstat -n "$NS" --json)" "<=" 4
+	check "cost of all as CSV, %" "$(cost_of codelstat -n "$NS" -i 1 --csv)" "<=" 2
+	check "cost of all as JSON, %" "$(cost_of codelstat -n "$NS" -i 1 --json)" "<=" 4
+	check "cost of all as JSON of tc, %" "$(cost_of codelstat -n "$NS" -i 1 --json=2)" "<=" 7
 }
 
 lib_add_each same_as_tc "the numbers of tc"
@@ -397,6 +446,7 @@ lib_add parents "children of mq, tbf and htb; in-tree fq_codel"
 lib_add nothing "nothing to see"
 lib_add_each namespaces "network namespaces, no privilege"
 lib_add_each comes_and_goes "devices that come, change their names, and go"
+lib_add_each redial "a device that goes and returns"
 lib_add fast "$FQ_CODEL_KIND: every 10 ms" "$FQ_CODEL_KIND"
 lib_add_each recording "a recording"
 lib_add thousand "a thousand qdiscs cost less than 1% of a core"
