@@ -136,7 +136,7 @@ static int cs_replay_run(int argc, char **argv)
 }
 
 #define CS_LIST_HELP \
-	"  -j, --json[=VERSION]    an object per refresh: all counters, every bucket; VERSION is\n" \
+	"  -j, --json[=VERSION]    an object per refresh: all counters and buckets; VERSION is\n" \
 	"                          2 for tc's names, 1 for those of before (1)\n" \
 	"  -C, --csv               a line per qdisc and refresh, after one with names\n"
 

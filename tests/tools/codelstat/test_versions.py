@@ -45,7 +45,9 @@ def old_options(new: Object) -> Object:
     times = ("target", "interval", "ce_threshold", "ceiling", "target_effective",
              "interval_effective")  # fmt: skip
     known = {f"{k}_ns": new[k] * 1000 for k in times if new.get(k) is not None}
-    return same | known | {"ecn": new.get("ecn", False)} | without_unknown({"rate": new.get("rate")})
+    return (
+        same | known | {"ecn": new.get("ecn", False)} | without_unknown({"rate": new.get("rate")})
+    )
 
 
 def old_stats(new: Object) -> Object:
