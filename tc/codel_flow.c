@@ -141,14 +141,13 @@ static __u64 codel_flow_delay_bound(unsigned int bucket)
 	return bucket ? 1ULL << (CODEL_FLOW_DELAY_SHIFT + bucket) : 0;
 }
 
-static void codel_read_flow_delays(struct codel_histogram *h,
-				   const struct codel_flow_stats *flow)
+void codel_flow_histogram(struct codel_histogram *h, const __u32 *delay)
 {
 	unsigned int i;
 
 	memset(h, 0, sizeof(*h));
 	for (i = 0; i < CODEL_FLOW_DELAYS; i++)
-		h->packets[i] = flow->delay[i];
+		h->packets[i] = delay[i];
 	while (h->first < i && !h->packets[h->first])
 		h->first++;
 	while (i > h->first && !h->packets[i - 1])
@@ -166,7 +165,7 @@ void codel_print_flow(FILE *f, const struct rtattr *xstats, size_t offset)
 
 	if (!codel_copy_stats(&flow, xstats, offset, sizeof(flow)))
 		return;
-	codel_read_flow_delays(&delays, &flow);
+	codel_flow_histogram(&delays, flow.delay);
 	if (is_json_context()) {
 		codel_json_flow(&flow, &delays);
 		return;

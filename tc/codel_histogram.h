@@ -28,6 +28,9 @@ struct codel_histogram {
 	__u64 max;
 };
 
+/* Of the CODEL_FLOW_DELAYS buckets of a flow */
+void codel_flow_histogram(struct codel_histogram *h, const __u32 *delay);
+
 /* A line of percentiles, and the maximum if it is known; none without packets */
 void codel_print_percentiles(FILE *f, const struct codel_histogram *h);
 

@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "row.h"
 #include "snapshot.h"
 
 /* Exit status of codelstat */
@@ -34,6 +35,7 @@ enum cs_status {
 	CS_NOTHING = 1,		/* no such device or qdisc, or it was removed */
 	CS_USAGE = 2,		/* bad arguments */
 	CS_SYSTEM = 3,		/* a system call failed; a recording is damaged */
+	CS_ABSENT = -1,		/* of a view alone: its qdisc has gone, and may return */
 };
 
 /**
@@ -68,6 +70,7 @@ const char *cs_command_names(void);
  * @replay: --replay: a recording in the place of the kernel, or NULL
  * @speed: --speed: of a recording; 0 is without any pause
  * @interval: --interval, seconds
+ * @paced: --interval was given
  * @count: --count: refreshes to show, 0 for no end
  * @once: -1: show the counts since the counters began, and end
  * @implied: no command was given, so that the operand may be a mistyped one
@@ -78,6 +81,7 @@ struct cs_common {
 	const char *replay;
 	double speed;
 	double interval;
+	bool paced;
 	uint64_t count;
 	bool once;
 	bool implied;
@@ -116,8 +120,14 @@ void cs_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool cs_read_number(double *value, const char *text, double min, double max);
 bool cs_read_count(uint64_t *value, const char *text, uint64_t max);
 
+/* Of --json: its argument, which may be absent */
+enum cs_json_version cs_read_json(const struct cs_command *command);
+
 /* The source that @common asks for; enters its namespace. NULL after an error. */
 struct cs_source *cs_open(const struct cs_common *common);
+
+/* Whether the snapshot has nothing to show. @empty: see struct cs_view */
+bool cs_is_empty(const struct cs_common *common, const struct cs_snapshot *snapshot, bool empty);
 
 /* Print the reason for an empty snapshot, in a line. @seen: an earlier one was not empty. */
 void cs_explain_empty(const struct cs_common *common, const struct cs_snapshot *snapshot,
@@ -137,10 +147,12 @@ bool cs_sleep(uint64_t due, int fd);
  * @taken: called for each snapshot that has a qdisc, shown or not; 0, or -1 after an error,
  *	which was printed. NULL: only @show is called
  * @show: a refresh; CS_OK to go on. With -1, it is called once and @before is NULL;
- *	otherwise from the second snapshot on. --count counts its calls
+ *	otherwise from the second snapshot on. --count counts its calls, and the snapshots
+ *	that have nothing to show
  * @again: the last refresh, of which the snapshots are still there, after the key @key; 0 is
  *	a change of the terminal's size, or a pause that begins or ends. Only on a terminal;
  *	CS_OK to go on
+ * @empty: shows a snapshot without any qdisc, too, unless --dev is not there
  * @self: for all of them
  */
 struct cs_view {
@@ -148,6 +160,7 @@ struct cs_view {
 	int (*show)(void *self, const struct cs_snapshot *before,
 		    const struct cs_snapshot *now);
 	int (*again)(void *self, char key);
+	bool empty;
 	void *self;
 };
 
@@ -156,7 +169,10 @@ struct cs_view {
  * @common: options
  * @view: of the command
  *
- * Return: an enum cs_status; CS_NOTHING, and a message, if a snapshot is empty.
+ * What has been seen and goes may return: an empty snapshot ends the loop only if it is the first
+ * one, or the last one of --count.
+ *
+ * Return: an enum cs_status; CS_NOTHING, and a message, if an empty snapshot has ended it.
  */
 int cs_loop(const struct cs_common *common, const struct cs_view *view);
 

@@ -46,8 +46,7 @@ static void cs_nested(const struct nlattr **tb, uint16_t max, const struct nlatt
 		memset(tb, 0, sizeof(*tb) * (max + 1U));
 }
 
-/* As much as is given and wanted, the rest is 0; returns how much was given */
-static size_t cs_copy(void *to, size_t size, const struct nlattr *attr)
+size_t cs_copy(void *to, size_t size, const struct nlattr *attr)
 {
 	size_t given = attr ? mnl_attr_get_payload_len(attr) : 0;
 
@@ -83,8 +82,7 @@ static void cs_u64(uint64_t *value, const struct nlattr *attr)
 		*value = got;
 }
 
-/* Copy a word of at most @size - 1 bytes; the terminating 0 may be missing. */
-static void cs_word(char *to, size_t size, const struct nlattr *attr)
+void cs_word(char *to, size_t size, const struct nlattr *attr)
 {
 	memset(to, 0, size);
 	cs_copy(to, size - 1, attr);
@@ -253,6 +251,11 @@ static enum cs_kind cs_kind_of(const char *kind)
 	return CS_OTHER;
 }
 
+static size_t cs_offset(const struct cs_snapshot *snapshot, const struct nlmsghdr *nlh)
+{
+	return (size_t)((const unsigned char *)nlh - snapshot->raw->data);
+}
+
 /* A qdisc of another kind may be the parent of others. */
 static int cs_decode_qdisc(struct cs_snapshot *snapshot, const struct cs_filter *filter,
 			   const struct nlmsghdr *nlh, struct cs_labels *kinds)
@@ -275,6 +278,7 @@ static int cs_decode_qdisc(struct cs_snapshot *snapshot, const struct cs_filter 
 	q = cs_snapshot_add_qdisc(snapshot);
 	if (!q)
 		return -1;
+	q->message = cs_offset(snapshot, nlh);
 	q->ifindex = tcm->tcm_ifindex;
 	q->handle = tcm->tcm_handle;
 	q->parent = tcm->tcm_parent;
@@ -328,6 +332,7 @@ static int cs_decode_flow(struct cs_snapshot *snapshot, const struct cs_filter *
 	if (!flow)
 		return -1;
 	cs_copy(&queue, sizeof(queue), stats[TCA_STATS_QUEUE]);
+	flow->message = cs_offset(snapshot, nlh);
 	flow->ifindex = tcm->tcm_ifindex;
 	flow->classid = tcm->tcm_handle;
 	flow->backlog = queue.backlog;
@@ -421,6 +426,7 @@ int cs_decode_qdiscs(struct cs_snapshot *snapshot, const struct cs_raw *raw,
 		return -1;
 	snapshot->dev_known = false;
 	snapshot->nameless = false;
+	snapshot->raw = raw;
 	snapshot->monotonic = raw->monotonic;
 	snapshot->realtime = raw->realtime;
 	while (!err && (nlh = cs_message(raw, &at))) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "row.h"
@@ -10,6 +11,7 @@
 
 struct cs_list_state {
 	enum { CS_AS_TABLE, CS_AS_JSON, CS_AS_CSV } as;
+	enum cs_json_version json;
 	struct cs_term term;
 	const struct cs_snapshot *before;	/* of the last refresh */
 	const struct cs_snapshot *now;
@@ -47,7 +49,7 @@ static int cs_list_show(void *self, const struct cs_snapshot *before,
 	case CS_AS_TABLE:
 		return cs_list_table(state, before, now);
 	case CS_AS_JSON:
-		cs_json(stdout, before, now);
+		(state->json == CS_JSON_V1 ? cs_json_v1 : cs_json)(stdout, before, now);
 		break;
 	case CS_AS_CSV:
 		cs_csv(stdout, before, now);
@@ -69,10 +71,14 @@ static int cs_list_loop(struct cs_common *common, struct cs_list_state *state)
 	const struct cs_view view = {
 		.show = cs_list_show,
 		.again = cs_list_again,
+		.empty = state->as == CS_AS_JSON,
 		.self = state,
 	};
 	int status;
 
+	/* A pipe or a file gets one refresh, unless a pace is asked for */
+	if (!common->replay && !common->paced && !common->count && !isatty(STDOUT_FILENO))
+		common->count = 1;
 	common->filter.flows = true;
 	common->filter.flow_devs = CS_FLOW_DEVS;
 	if (state->as == CS_AS_TABLE)
@@ -86,7 +92,7 @@ static int cs_list_loop(struct cs_common *common, struct cs_list_state *state)
 }
 
 static const struct option cs_list_own[] = {
-	{ "json", no_argument, NULL, 'j' },
+	{ "json", optional_argument, NULL, 'j' },
 	{ "csv", no_argument, NULL, 'C' },
 	{}
 };
@@ -100,6 +106,7 @@ static void cs_list_options(struct cs_common *common, struct cs_list_state *stat
 		if (state->as != CS_AS_TABLE)
 			cs_usage(command, "one of --json and --csv, and once");
 		state->as = opt == 'j' ? CS_AS_JSON : CS_AS_CSV;
+		state->json = opt == 'j' ? cs_read_json(command) : CS_JSON_NONE;
 	}
 }
 
@@ -129,7 +136,8 @@ static int cs_replay_run(int argc, char **argv)
 }
 
 #define CS_LIST_HELP \
-	"  -j, --json              an object per refresh: all counters, every bucket\n" \
+	"  -j, --json[=VERSION]    an object per refresh: all counters and buckets; VERSION is\n" \
+	"                          2 for tc's names, 1 for those of before (1)\n" \
 	"  -C, --csv               a line per qdisc and refresh, after one with names\n"
 
 const struct cs_command cs_list = {

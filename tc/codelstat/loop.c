@@ -66,6 +66,13 @@ struct cs_source *cs_open(const struct cs_common *common)
 	return cs_netlink_open(&common->filter);
 }
 
+bool cs_is_empty(const struct cs_common *common, const struct cs_snapshot *snapshot, bool empty)
+{
+	if (snapshot->n_qdiscs)
+		return false;
+	return !empty || (common->filter.dev && !snapshot->dev_known);
+}
+
 void cs_explain_empty(const struct cs_common *common, const struct cs_snapshot *snapshot,
 		      bool seen)
 {
@@ -73,6 +80,10 @@ void cs_explain_empty(const struct cs_common *common, const struct cs_snapshot *
 	const char *dev = common->filter.dev;
 	char which[32] = "";
 
+	if (snapshot->n_qdiscs) {	/* others */
+		cs_error("the qdisc has gone");
+		return;
+	}
 	if (dev && !snapshot->dev_known) {
 		if (seen)
 			cs_error("device %s has gone", dev);
@@ -94,13 +105,15 @@ void cs_explain_empty(const struct cs_common *common, const struct cs_snapshot *
  * @of: both snapshots
  * @now: index of the present one in @of
  * @taken: number of snapshots read
- * @shown: number of refreshes shown
+ * @shown: number of refreshes shown, and of those that had nothing to show
+ * @absent: the last one had nothing
  */
 struct cs_pair {
 	struct cs_snapshot of[2];
 	unsigned int now;
 	uint64_t taken;
 	uint64_t shown;
+	bool absent;
 };
 
 /* 1: go on; 0: the recording is over, without another snapshot; -1: error */
@@ -138,7 +151,7 @@ static int cs_show_once(struct cs_pair *pair, const struct cs_common *common,
 	} while (got == 1 && common->replay);
 	if (got < 0)
 		return CS_SYSTEM;
-	if (!pair->of[pair->now].n_qdiscs) {
+	if (cs_is_empty(common, &pair->of[pair->now], view->empty)) {
 		cs_explain_empty(common, &pair->of[pair->now], false);
 		return CS_NOTHING;
 	}
@@ -205,26 +218,47 @@ static int cs_wait(const struct cs_common *common, struct cs_source *source,
 	return CS_OK;
 }
 
+/* A redial takes ppp0 away for seconds, and a recording over night has to survive that. */
+static int cs_show_absent(struct cs_pair *pair, const struct cs_common *common)
+{
+	const bool last = pair->taken == 1 || pair->shown + 1 == common->count;
+
+	if (last || !pair->absent)
+		cs_explain_empty(common, &pair->of[pair->now], pair->taken > 1);
+	if (!last && !pair->absent)
+		cs_error("waiting until it returns");
+	pair->absent = true;
+	return last ? CS_NOTHING : CS_OK;
+}
+
+static int cs_show_next(struct cs_pair *pair, const struct cs_common *common,
+			const struct cs_view *view)
+{
+	const struct cs_snapshot *now = &pair->of[pair->now];
+	int status = CS_OK;
+
+	if (cs_is_empty(common, now, view->empty))
+		return cs_show_absent(pair, common);
+	if (pair->taken > 1)
+		status = cs_written(view->show(view->self, &pair->of[!pair->now], now));
+	if (status == CS_ABSENT)
+		return cs_show_absent(pair, common);
+	pair->absent = false;
+	return status;
+}
+
 static int cs_show_all(struct cs_pair *pair, const struct cs_common *common,
 		       struct cs_source *source, const struct cs_view *view)
 {
-	const struct cs_snapshot *now;
 	int got, status = CS_OK;
 
 	while (status == CS_OK && !cs_signalled) {
 		got = cs_take(pair, source, view);
 		if (got <= 0)
 			return got ? CS_SYSTEM : CS_OK;
-		now = &pair->of[pair->now];
-		if (!now->n_qdiscs) {
-			cs_explain_empty(common, now, pair->taken > 1);
-			return CS_NOTHING;
-		}
-		if (pair->taken > 1) {
-			status = cs_written(view->show(view->self, &pair->of[!pair->now], now));
-			if (++pair->shown == common->count)
-				break;
-		}
+		status = cs_show_next(pair, common, view);
+		if (pair->taken > 1 && ++pair->shown == common->count)
+			break;
 		if (status == CS_OK)
 			status = cs_wait(common, source, view);
 	}

@@ -160,8 +160,10 @@ static int cs_dump(struct cs_netlink *nl, struct cs_raw *raw, uint16_t type, int
 
 	nlh->nlmsg_type = type;
 	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-	tcm = mnl_nlmsg_put_extra_header(nlh, sizeof(*tcm));
-	if (type != RTM_GETLINK) {
+	if (type == RTM_GETLINK) {
+		mnl_nlmsg_put_extra_header(nlh, sizeof(struct ifinfomsg));
+	} else {
+		tcm = mnl_nlmsg_put_extra_header(nlh, sizeof(*tcm));
 		tcm->tcm_ifindex = ifindex;
 		tcm->tcm_parent = parent;
 	}

@@ -95,6 +95,15 @@ bool cs_read_count(uint64_t *value, const char *text, uint64_t max)
 	return !errno && !*end && *value <= max;
 }
 
+enum cs_json_version cs_read_json(const struct cs_command *command)
+{
+	if (!optarg || !strcmp(optarg, "1"))
+		return CS_JSON_V1;
+	if (strcmp(optarg, "2"))
+		cs_usage(command, "--json=%s: there are the versions 1 and 2", optarg);
+	return CS_JSON_V2;
+}
+
 /* "10:", as tc writes it: hexadecimal; "10" and "10:0" are the same */
 static bool cs_read_handle(uint32_t *handle, const char *text)
 {
@@ -130,6 +139,7 @@ static void cs_read_common(struct cs_common *common,
 		if (!cs_read_number(&common->interval, optarg, CS_INTERVAL_MIN,
 				    CS_INTERVAL_MAX))
 			cs_usage(command, "--interval %s: not 0.01 to 10 seconds", optarg);
+		common->paced = true;
 		break;
 	case 'c':
 		if (!cs_read_count(&common->count, optarg, UINT64_MAX) || !common->count)
@@ -181,7 +191,7 @@ static void cs_bad_option(const struct cs_command *command, int opt, char **argv
 /* Options in both forms of getopt_long() */
 struct cs_options {
 	struct option all[CS_COMMON_OPTIONS + CS_OWN_MAX + 1];
-	char letters[2 * (CS_COMMON_OPTIONS + CS_OWN_MAX) + 3];
+	char letters[3 * (CS_COMMON_OPTIONS + CS_OWN_MAX) + 3];
 	size_t n;
 };
 
@@ -195,6 +205,8 @@ static void cs_options_add(struct cs_options *options, const struct option *own)
 			continue;
 		*letter++ = (char)own->val;
 		if (own->has_arg)
+			*letter++ = ':';
+		if (own->has_arg == optional_argument)
 			*letter++ = ':';
 	}
 }

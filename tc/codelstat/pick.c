@@ -13,7 +13,8 @@ static bool cs_pick_fits(const struct cs_pick *pick, const struct cs_qdisc *qdis
 {
 	if (qdisc->type == CS_OTHER || (pick->only && !pick->only(qdisc)))
 		return false;
-	if (pick->found && qdisc->handle != pick->handle)
+	/* one that returns has another automatic handle */
+	if (pick->found && !cs_is_automatic(pick->handle) && qdisc->handle != pick->handle)
 		return false;
 	return !pick->parent || qdisc->parent == pick->parent;
 }
@@ -21,8 +22,8 @@ static bool cs_pick_fits(const struct cs_pick *pick, const struct cs_qdisc *qdis
 static int cs_pick_none(const struct cs_pick *pick, const struct cs_snapshot *snapshot)
 {
 	if (pick->found)
-		cs_error("the qdisc has gone");
-	else if (pick->parent)
+		return CS_ABSENT;
+	if (pick->parent)
 		cs_error("%s: no such qdisc below that parent", snapshot->qdiscs->dev);
 	else
 		cs_error("%s: %s", snapshot->qdiscs->dev, pick->lack);

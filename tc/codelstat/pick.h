@@ -21,7 +21,7 @@ struct cs_pick {
 	const char *lack;
 };
 
-/* CS_OK and the qdisc, or a message: CS_USAGE if there are several, which are listed */
+/* CS_OK and the qdisc; CS_ABSENT if there was one; or a message: CS_USAGE if there are several, which are listed */
 int cs_pick(struct cs_pick *pick, const struct cs_snapshot *snapshot,
 	    const struct cs_qdisc **qdisc);
 

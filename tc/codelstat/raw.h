@@ -55,6 +55,12 @@ int cs_decode_flows(struct cs_snapshot *snapshot, const struct cs_raw *raw, size
 /* Attributes by number, NULL where there is none; those beyond @max are ignored */
 void cs_attrs(const struct nlattr **tb, uint16_t max, const void *payload, size_t len);
 
+/* As much of an attribute as is given and wanted, the rest is 0; returns how much was given */
+size_t cs_copy(void *to, size_t size, const struct nlattr *attr);
+
+/* Copy a word of at most @size - 1 bytes; the terminating 0 may be missing. */
+void cs_word(char *to, size_t size, const struct nlattr *attr);
+
 /* netlink.c: as recvmsg(), but messages that the kernel did not send (nl_pid is not 0) are
  * discarded. In the network namespace of a container, its root can send any to codelstat.
  */

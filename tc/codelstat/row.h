@@ -70,7 +70,15 @@ void cs_put(FILE *out, const char *text);
 void cs_put_uint(FILE *out, uint64_t value);
 void cs_put_seconds(FILE *out, uint64_t ns);
 
-/* Each writes one refresh: json.c, csv.c, table.c. */
+/* Versions of JSON; the first is that of --json without a number, in this release for the last time. */
+enum cs_json_version {
+	CS_JSON_NONE,
+	CS_JSON_V1,
+	CS_JSON_V2,
+};
+
+/* Each writes one refresh: json_v1.c, qdisc_json.c, csv.c, table.c. */
+void cs_json_v1(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now);
 void cs_json(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now);
 void cs_csv_header(FILE *out);
 void cs_csv(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now);

@@ -37,6 +37,7 @@ enum cs_kind {
 
 /**
  * struct cs_qdisc - a qdisc, codel or fq_codel
+ * @message: where the kernel's message begins, in @raw of the snapshot
  * @ifindex: of its device
  * @dev: name of its device
  * @handle: as in struct tcmsg, 0x00100000 is "10:"
@@ -80,6 +81,7 @@ enum cs_kind {
  * @delay: the buckets of the histogram that @ext_stats describes; memory of the snapshot
  */
 struct cs_qdisc {
+	size_t message;
 	int ifindex;
 	char dev[CS_NAME_MAX];
 	uint32_t handle;
@@ -153,6 +155,7 @@ static inline uint64_t cs_delay_in(const struct cs_qdisc *qdisc, unsigned int bu
 
 /**
  * struct cs_flow - a class of an fq_codel
+ * @message: as in struct cs_qdisc
  * @ifindex: of its device
  * @classid: as in struct tcmsg
  * @backlog: bytes
@@ -164,6 +167,7 @@ static inline uint64_t cs_delay_in(const struct cs_qdisc *qdisc, unsigned int bu
  * @stats: of the flow record
  */
 struct cs_flow {
+	size_t message;
 	int ifindex;
 	uint32_t classid;
 	uint32_t backlog;
@@ -175,8 +179,11 @@ struct cs_flow {
 	struct codel_flow_stats stats;
 };
 
+struct cs_raw;
+
 /**
  * struct cs_snapshot - all qdiscs and flows at one time
+ * @raw: the messages; they are the source's, and valid until it fills another snapshot
  * @monotonic: time after the last message of the dump, ns (CLOCK_MONOTONIC)
  * @realtime: the same, ns since 1970
  * @qdiscs: by device, then handle; @n_qdiscs of them
@@ -189,6 +196,7 @@ struct cs_flow {
  * @room_delays: the same, at @delays
  */
 struct cs_snapshot {
+	const struct cs_raw *raw;
 	uint64_t monotonic;
 	uint64_t realtime;
 	struct cs_qdisc *qdiscs;

@@ -34,7 +34,7 @@ struct top {
 	struct cs_pick pick;
 	uint64_t lines;		/* at most; 0: as many as fit, or all */
 	enum flows_key sort;
-	bool json;
+	enum cs_json_version json;
 	struct top_view view;	/* of the last refresh */
 	bool noted;		/* @seen is of the snapshot before */
 	char help[128];
@@ -176,7 +176,9 @@ static int top_draw(struct top *top)
 		cs_error("no memory");
 		return CS_SYSTEM;
 	}
-	if (top->json)
+	if (top->json == CS_JSON_V1)
+		top_json_v1(out, view);
+	else if (top->json)
 		top_json(out, view);
 	else
 		top_text(out, top, view);
@@ -213,7 +215,9 @@ static int top_compare(struct top *top, const struct cs_snapshot *before)
 		cs_error("no memory");
 		return CS_SYSTEM;
 	}
-	if (before)
+	if (before && !of->since)	/* another qdisc, or its counters have begun again */
+		memset(top->seen, 0, sizeof(top->seen));
+	else if (before)
 		top_begin(top, before, of->q);
 	flows_compare(view->rows, before ? top->seen : NULL, now, of->flows, view->n,
 		      &of->delta);
@@ -233,6 +237,7 @@ static int top_show(void *self, const struct cs_snapshot *before,
 		return status;
 	top->view.snapshot = now;
 	cs_row_fill(&top->view.of, before, now, (size_t)(qdisc - now->qdiscs));
+	top->view.before = top->view.of.since ? before : NULL;
 	status = top_compare(top, before);
 	return status == CS_OK ? top_draw(top) : status;
 }
@@ -251,7 +256,7 @@ static int top_again(void *self, char key)
 static const char top_usage[] =
 	"  -N, --lines N           as many flows at most\n"
 	"  -s, --sort KEY          by share, rate, backlog, p99 or drops, the largest first (share)\n"
-	"  -j, --json              an object to each refresh\n"
+	"  -j, --json[=VERSION]    an object to each refresh; VERSION is 1 or 2 (1)\n"
 	"  -p, --parent CLASS      the qdisc below this class alone, \"1:1\" or \"root\"\n";
 
 static void top_read_sort(struct top *top, const char *name)
@@ -273,7 +278,7 @@ static void top_option(struct top *top, int opt)
 		top_read_sort(top, optarg);
 		break;
 	case 'j':
-		top->json = true;
+		top->json = cs_read_json(&cs_top);
 		break;
 	case 'p':
 		if (!cs_read_parent(&top->pick.parent, optarg))
@@ -285,7 +290,7 @@ static void top_option(struct top *top, int opt)
 static const struct option top_options[] = {
 	{ "lines", required_argument, NULL, 'N' },
 	{ "sort", required_argument, NULL, 's' },
-	{ "json", no_argument, NULL, 'j' },
+	{ "json", optional_argument, NULL, 'j' },
 	{ "parent", required_argument, NULL, 'p' },
 	{}
 };

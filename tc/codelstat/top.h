@@ -10,12 +10,14 @@
 
 /**
  * struct top_view - the flows of a qdisc
- * @snapshot: when
+ * @before: the begin of the interval, or NULL
+ * @snapshot: its end
  * @of: the qdisc
  * @rows: @n flows, the first ones are to be shown first
  * @shown: how many of them are to be shown
  */
 struct top_view {
+	const struct cs_snapshot *before;
 	const struct cs_snapshot *snapshot;
 	struct cs_row of;
 	struct flow_row *rows;
@@ -23,7 +25,8 @@ struct top_view {
 	size_t shown;
 };
 
-/* top_json.c: an object, on a line; raw numbers in ns, bytes, seconds */
+/* An object, on a line: top_json_v1.c, flow_json.c */
+void top_json_v1(FILE *out, const struct top_view *view);
 void top_json(FILE *out, const struct top_view *view);
 
 #endif /* CODELSTAT_TOP_H */

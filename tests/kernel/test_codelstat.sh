@@ -77,6 +77,34 @@ same_as_tc()
 	check "parent" "$(seen '"\(.above) \(.parent)"')" == "htb 1:1"
 }
 
+# jq: members of an object that are not the same in $other
+# shellcheck disable=SC2016 # jq's
+DIFFERS='def differs($other): [keys[] as $key | select(.[$key] != $other[$key] or
+	($other | has($key) | not)) | $key];'
+
+# While packets wait, version 2 has all that tc prints of the qdisc and its classes, and the same
+one_json()
+{
+	topo_create
+	topo_bottleneck 1kbit "$1" limit 50 ecn
+	sink_start
+	udp_send --size 1236 --rate 2e6 --time 0.5 >/dev/null
+	see 0 -1 --json=2
+	tc -n "$ROUTER" -s -j qdisc show dev r1 >"$LIB_TMP/tc"
+	check "packets that wait" "$(seen .qlen)" ">" 10
+	check "version" "$(jq .version "$LIB_TMP/seen")" == 2
+	check "members of the qdisc that differ" "$(jq -c --slurpfile seen "$LIB_TMP/seen" "$DIFFERS"'
+		.[] | select(.handle == "10:") | del(.refcnt) |
+		differs($seen[0].qdiscs[] | select(.handle == "10:"))' "$LIB_TMP/tc")" == "[]"
+	# The tc of bookworm prints no JSON of classes
+	[[ $1 == "$FQ_CODEL_KIND" && $(tc -V) != *iproute2-6.1.* ]] || return 0
+	see 0 top r1 -1 --json=2
+	tc -n "$ROUTER" -s -j class show dev r1 >"$LIB_TMP/tc"
+	check "classes that differ" "$(jq -c --slurpfile seen "$LIB_TMP/seen" "$DIFFERS"'
+		[.[] | select(.parent == "10:") | . as $class |
+		 differs($seen[0].flows[] | select(.handle == $class.handle))]' "$LIB_TMP/tc")" == "[[]]"
+}
+
 # At 10 Mbit/s, the rate, the backlog and the wait must agree.
 interval()
 {
@@ -216,6 +244,12 @@ nothing()
 	ROUTER=$NS
 	see 1
 	check "said" "$(cat "$LIB_TMP/said")" == "codelstat: no codel or fq_codel qdisc here"
+	see 0 --json=2
+	check "JSON" "$(jq -c '[.qdiscs, .devices]' "$LIB_TMP/seen")" == "[[],[]]"
+	see 0 -1 --json lo
+	check "JSON" "$(jq -c '[.qdiscs, .devices]' "$LIB_TMP/seen")" == "[[],[]]"
+	see 1 list --json nosuch
+	check "said" "$(cat "$LIB_TMP/said")" == "codelstat: there is no device nosuch here"
 	see 3 -n nosuch
 	check "said" "$(cat "$LIB_TMP/said")" == \
 		"codelstat: there is no network namespace nosuch"
@@ -231,6 +265,7 @@ namespaces()
 	check "by path" "$(seen .kind)" == "$1"
 	codelstat -n "$ROUTER" -1 watch r1 >"$LIB_TMP/seen"
 	check "ahead of the command" "$(awk 'NR == 1 { print $1, $2 }' "$LIB_TMP/seen")" == "r1 $1"
+	check "lines into a pipe, without a pace" "$(in_ns "$ROUTER" codelstat --json | wc -l)" == 1
 	in_ns "$ROUTER" setpriv --reuid 65534 --regid 65534 --clear-groups \
 		codelstat -1 --json >"$LIB_TMP/seen"
 	check "as an unprivileged user" "$(seen .kind)" == "$1"
@@ -238,6 +273,40 @@ namespaces()
 		--clear-groups codelstat -1 -n "$ROUTER"
 	check "said" "$REFUSAL" == \
 		"codelstat: network namespace $ROUTER: Operation not permitted"
+}
+
+WAITING=$'\n'"codelstat: waiting until it returns"
+
+# A PPP redial: the device is another one with another handle, and all views go on
+redial()
+{
+	local view
+
+	ns_create redial
+	ROUTER=$NS
+	ip -n "$ROUTER" link add ppp0 up type dummy
+	tc -n "$ROUTER" qdisc add dev ppp0 root "$1"
+	(
+		sleep 1.1
+		ip -n "$ROUTER" link del ppp0
+		sleep 1
+		ip -n "$ROUTER" link add ppp0 up type dummy
+		tc -n "$ROUTER" qdisc add dev ppp0 root "$1"
+	) &
+	in_ns "$ROUTER" codelstat watch ppp0 -i 0.5 -c 7 >"$LIB_TMP/watch" 2>&1 &
+	in_ns "$ROUTER" codelstat ppp0 --json=2 -i 0.5 -c 7 >"$LIB_TMP/list" 2>&1 &
+	see 0 record "$LIB_TMP/file" ppp0 -i 0.5 -c 7
+	check "said" "$(cat "$LIB_TMP/said")" == "codelstat: device ppp0 has gone$WAITING"
+	wait
+	see 0 replay "$LIB_TMP/file" --speed 0 --json
+	check "devices of the recording" "$(jq -s '[.[].qdiscs[].ifindex] | unique | length' "$LIB_TMP/seen")" == 2
+	for view in watch list; do
+		check "what $view said" "$(grep ^codelstat "$LIB_TMP/$view")" == \
+			"codelstat: device ppp0 has gone$WAITING"
+	done
+	check "devices of the list" "$(grep -v ^codelstat "$LIB_TMP/list" |
+		jq -s '[.[].qdiscs[].ifindex] | unique | length')" == 2
+	check "frames of the chart" "$(grep -c "^ppp0 " "$LIB_TMP/watch")" ">=" 4
 }
 
 # A device is added, renamed and removed while codelstat runs
@@ -263,19 +332,26 @@ comes_and_goes()
 	ip -n "$ROUTER" link del renamed
 	sleep 1
 	ip -n "$ROUTER" link del d1
-	wait $! || status=$?
-	check "status" "$status" == 1
+	sleep 2
 	check "said" "$(cat "$LIB_TMP/said")" == \
-		"codelstat: no codel or fq_codel qdisc here any more"
+		"codelstat: no codel or fq_codel qdisc here any more$WAITING"
+	check "lines of d1" "$(grep -c '"d1"' "$LIB_TMP/seen")" "<=" 9
+	ip -n "$ROUTER" link add d1 up type dummy
+	tc -n "$ROUTER" qdisc add dev d1 root handle 10: "$1"
+	sleep 2.2
+	kill "$!"
+	wait "$!" || status=$?
+	check "status" "$status" == 0
 	check "devices in turn" \
 		"$(awk -F, 'NR > 1 && $3 != "\"d1\"" { gsub(/"/, ""); print $3 }' "$LIB_TMP/seen" |
 			uniq -c | awk '{ print $2 }' | tr '\n' ' ')" == "d0 renamed "
-	check "lines of d1" "$(grep -c '"d1"' "$LIB_TMP/seen")" ">=" 5
+	check "lines of d1" "$(grep -c '"d1"' "$LIB_TMP/seen")" ">=" 9
 	in_ns "$ROUTER" ip link add d2 up type dummy
 	tc -n "$ROUTER" qdisc add dev d2 root handle 10: "$1"
 	(sleep 1.2; ip -n "$ROUTER" link del d2) &
-	see 1 d2 -i 0.5
-	check "said" "$(cat "$LIB_TMP/said")" == "codelstat: device d2 has gone"
+	see 1 d2 -i 0.5 -c 5
+	check "said" "$(cat "$LIB_TMP/said")" == \
+		"codelstat: device d2 has gone$WAITING"$'\n'"codelstat: device d2 has gone"
 }
 
 # By a fixed beat, also at its fastest
@@ -351,11 +427,13 @@ thousand()
 	check "qdiscs" "$(codelstat -n "$NS" -1 --json | jq '.qdiscs | length')" == 1000
 	check "cost on a terminal, %" \
 		"$(cost_of "$LIB_DIR/terminal.py" codelstat -n "$NS")" "<=" 1
-	check "cost of all as CSV, %" "$(cost_of codelstat -n "$NS" --csv)" "<=" 2
-	check "cost of all as JSON, %" "$(cost_of codelstat -n "$NS" --json)" "<=" 4
+	check "cost of all as CSV, %" "$(cost_of codelstat -n "$NS" -i 1 --csv)" "<=" 2
+	check "cost of all as JSON, %" "$(cost_of codelstat -n "$NS" -i 1 --json)" "<=" 4
+	check "cost of all as JSON of tc, %" "$(cost_of codelstat -n "$NS" -i 1 --json=2)" "<=" 7
 }
 
 lib_add_each same_as_tc "the numbers of tc"
+lib_add_each one_json "the JSON of tc"
 lib_add_each interval "an interval of TCP at 10 Mbit/s"
 lib_add memory_limit "$FQ_CODEL_KIND: memory limit before CoDel acts"
 lib_add_each packet_limit "packet limit before CoDel acts"
@@ -368,6 +446,7 @@ lib_add parents "children of mq, tbf and htb; in-tree fq_codel"
 lib_add nothing "nothing to see"
 lib_add_each namespaces "network namespaces, no privilege"
 lib_add_each comes_and_goes "devices that come, change their names, and go"
+lib_add_each redial "a device that goes and returns"
 lib_add fast "$FQ_CODEL_KIND: every 10 ms" "$FQ_CODEL_KIND"
 lib_add_each recording "a recording"
 lib_add thousand "a thousand qdiscs cost less than 1% of a core"

@@ -3,7 +3,7 @@
 # The status of a failed machine is 125, with the kernel's log, for any status of the command.
 . "$(dirname "$0")/tap.sh"
 
-plan 19
+plan 21
 
 crash() { vm --module "$here/crash" -- sh -c "echo before; insmod crash.ko how=$1; exit 0"; }
 
@@ -28,6 +28,16 @@ ok "its log is on standard error" has "$err" "soft lockup\|rcu.*stall"
 
 vm -- sh -c 'echo "<4>WARNING: not the kernel" >/dev/kmsg'
 ok "what a program writes to the log is no failure" is "$status" 0
+
+# RTM_GETLINK with the header of RTM_GETQDISC, which is four bytes longer
+vm -- python3 -c '
+import socket, struct
+open("/proc/self/comm", "w").write("codelstat")
+with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as netlink:
+    netlink.send(struct.pack("=IHHII20x", 36, 18, 0x301, 1, 0))
+'
+ok "a request of codelstat that the kernel complains of is 125" is "$status" 125
+ok "its log is on standard error" has "$err" "4 bytes leftover .*codelstat"
 
 mkdir "$work/broken"
 echo 'obj-m := broken.o' >"$work/broken/Kbuild"

@@ -11,7 +11,9 @@
 
 #include "raw.h"
 #include "record.h"
+#include "qdisc_json.h"
 #include "row.h"
+#include "tc_json.h"
 
 static uint64_t state;
 
@@ -80,6 +82,16 @@ static void damage(struct cs_raw *raw)
 
 static size_t decoded, refused;
 
+static void classes(FILE *out, const struct cs_snapshot *now)
+{
+	size_t i;
+
+	tc_json_begin(out);
+	for (i = 0; i < now->n_flows; i++)
+		qdisc_json_class(now, &now->flows[i]);
+	tc_json_end();
+}
+
 static void round_of(struct cs_snapshot *before, struct cs_snapshot *now)
 {
 	const struct cs_filter filter = { .flows = any(8), .dev = any(4) ? NULL : "r1",
@@ -93,7 +105,9 @@ static void round_of(struct cs_snapshot *before, struct cs_snapshot *now)
 	if (!cs_decode(now, &raw, &filter)) {
 		decoded += now->n_qdiscs + now->n_flows;
 		cs_table(out, before, now, &term);
+		cs_json_v1(out, before, now);
 		cs_json(out, before, now);
+		classes(out, now);
 		cs_csv(out, any(2) ? before : NULL, now);
 	} else {
 		refused++;

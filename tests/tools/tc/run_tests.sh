@@ -176,7 +176,7 @@ have_tools() {
 
 # What needs nothing but this tree and the tc of this machine
 own() {
-	ktap_plan 7
+	ktap_plan 8
 	test_case symbols symbols
 	test_case installation installation
 	test_case project project
@@ -184,6 +184,8 @@ own() {
 	test_case fuzz ./fuzz "$rounds"
 	# shellcheck disable=SC2086
 	test_case plugins test_plugins $tc
+	# shellcheck disable=SC2086
+	test_case schema nested ./test_schema.py $tc
 	test_case not_a_source not_a_source
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /*
+ * Version 1 of JSON, for one more release: after it, this file goes.
  * One JSON object per refresh, on one line, with all numbers of the dump. Unknown values
  * are null or absent. Names need no escapes: decode.c has escaped them.
  */
@@ -257,13 +258,13 @@ static void cs_json_total(FILE *out, const struct cs_snapshot *before,
 	cs_put(out, "}");
 }
 
-void cs_json(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now)
+void cs_json_v1(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now)
 {
 	const char *comma = "";
 	struct cs_row row;
 	size_t i;
 
-	cs_put(out, "{\"time\":");
+	cs_put(out, "{\"version\":1,\"time\":");
 	cs_put_seconds(out, now->realtime);
 	cs_put(out, ",\"seconds\":");
 	if (before)

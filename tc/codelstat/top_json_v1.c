@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-/* See top.h */
+/* Version 1 of JSON, for one more release: see top.h */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <linux/if_ether.h>
@@ -67,7 +67,7 @@ static void top_json_flow(FILE *out, const struct flow_row *row, double longest)
 	fputc('}', out);
 }
 
-void top_json(FILE *out, const struct top_view *view)
+void top_json_v1(FILE *out, const struct top_view *view)
 {
 	const uint64_t time = view->snapshot->realtime;
 	const struct cs_qdisc *qdisc = view->of.q;
@@ -75,7 +75,7 @@ void top_json(FILE *out, const struct top_view *view)
 	char handle[CS_TEXT], parent[CS_TEXT];
 	size_t i;
 
-	fprintf(out, "{\"time\":%" PRIu64 ".%09" PRIu64 ",\"seconds\":", time / 1000000000,
+	fprintf(out, "{\"version\":1,\"time\":%" PRIu64 ".%09" PRIu64 ",\"seconds\":", time / 1000000000,
 		time % 1000000000);
 	if (view->of.since)
 		fprintf(out, "%.9f", view->of.delta.seconds);
