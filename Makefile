@@ -11,6 +11,7 @@
 # make check-install   the packages on machines of every release: install, set up, reboot, upgrade, purge
 # make bench           instructions per packet, in virtual machines
 # make lab             the experiments of the papers, in virtual machines; EXP=name, GRID=full
+# make prove           the proofs of codel.h (doc/proof.md): a table, an hour at most
 # make selftest        the namespace selftests on this machine's own kernel
 # make deb             Debian packages in out/deb, built in a clean root; RELEASE=bookworm|trixie|sid
 # make tc              a tc in IPROUTE2_SRC that needs no plugins
@@ -26,7 +27,7 @@ MODDIR = $(DESTDIR)/lib/modules/$(KVER)/updates
 MODPROBEDIR = $(DESTDIR)/etc/modprobe.d
 MODULES = sch_codel_oot.ko sch_fq_codel_oot.ko
 
-.PHONY: all help modules plugins tc deb need-root install uninstall demo check check-all check-install bench lab selftest clean
+.PHONY: all help modules plugins tc deb need-root install uninstall demo check check-all check-install bench lab prove selftest clean
 
 all: modules plugins
 
@@ -120,6 +121,10 @@ lab:
 	scripts/setup
 	lab/run $(if $(GRID),--grid $(GRID)) $(EXPERIMENTS)
 	lab/report.py
+
+prove:
+	scripts/setup
+	proof/run
 
 selftest:
 	tests/kernel/selftest

@@ -9,7 +9,7 @@ cd "$(dirname "$0")" || exit 1
 # shellcheck source=tests/mutants.sh
 . ./mutants.sh
 
-mapfile -t FILES < <(find . -name mutants.patch | sort)
+mapfile -t FILES < <(find . ../proof -name mutants.patch | sort)
 ((${#FILES[@]} > 0)) || exit 1
 ktap_plan "$(cat "${FILES[@]}" | grep -c '^mutant: ')"
 for file in "${FILES[@]}"; do

@@ -88,6 +88,8 @@ def with_images() -> dict[str, Program]:
     """
     found = {
         "lint": _script("scripts/lint"),
+        "proof": _script("proof/run", "--short", "--ktap"),
+        "proof-mutants": _script("proof/mutants"),
         "deb-install": _script("tests/packages/deb/install"),
         "lab-page": _script("tests/lab/test_page.py"),
         "tree-kernels": _script("tests/packages/tree/kernels"),

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The proofs: what each one states, under which hypothesis, and how a tool runs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+STEP = ("codel_step:contract_step",)
+SIGNAL = (*STEP, "codel_chance:contract_chance", "codel_draw:contract_draw")
+ANY = "any state of the invariant, parameters in range"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """`entries` are functions of a harness for CBMC. Without one, `file` is a program that tries every input, or a script for z3."""
+
+    name: str
+    states: str
+    hypothesis: str
+    bound: str
+    file: str
+    entries: tuple[str, ...] = ()
+    contracts: tuple[str, ...] = ()  # FUNCTION:CONTRACT
+    integers: bool = False  # cvc5 takes the words for integers, where SAT is slow
+    checks: bool = True  # also of overflow, conversion, shifts, memory
+    limit: int = 600  # seconds, of each entry
+    short: bool = True  # a part of `make check`
+
+    @property
+    def tool(self) -> str:
+        if self.entries:
+            return "CBMC, cvc5" if self.integers else "CBMC"
+        return "z3" if self.file.endswith(".smt2") else "every input"
+
+
+def _functions(name: str, states: str, *entries: str, contracts: tuple[str, ...] = ()) -> Proof:
+    file = "cbmc/functions.c"
+    return Proof(name, states, ANY, "none", file, entries, contracts)
+
+
+PROOFS = (
+    Proof(
+        "root",
+        "codel_rsqrt() is within 3 * 2^-31, never 0, and rises by 3 * 2^-31 at most",
+        "normalised argument",
+        "3,221,225,472 inputs",
+        "exhaust/rsqrt.c",
+    ),
+    Proof(
+        "law",
+        "codel_step() is within 0.1% or half of a ns, from 1 ns to interval, and falls below count 2^26",
+        "interval 1 us, 100 ms, 2^43 ns",
+        "12,884,901,885 inputs",
+        "exhaust/step.c",
+        limit=1800,
+        short=False,
+    ),
+    Proof(
+        "arithmetic",
+        "the contracts of the product and of the quotient",
+        "integers",
+        "none",
+        "arithmetic.smt2",
+        limit=60,
+    ),
+    _functions(
+        "step",
+        "codel_step() is from 1 ns to interval; nothing overflows",
+        "prove_step",
+        contracts=("codel_rsqrt:contract_rsqrt", "mul_u64_u32_shr:contract_product"),
+    ),
+    _functions(
+        "functions",
+        "each function but codel_signal() keeps the invariant; nothing overflows",
+        *(f"prove_{n}" for n in ("fresh", "default_ceiling", "next_signal", "departure", "held")),
+        *(f"prove_{n}" for n in ("persists", "empty", "overflow", "recent")),
+        contracts=STEP,
+    ),
+    Proof(
+        "draw",
+        "what is certain is drawn, without a chance nothing is",
+        "any chance, any number",
+        "none",
+        "cbmc/chance.c",
+        ("prove_draw",),
+    ),
+    Proof(
+        "chance",
+        "a drop is certain at the ceiling and not below; there is no chance below half of it",
+        "ceiling 1 us to 1.25 * 2^43 ns, any sojourn time",
+        "none",
+        "cbmc/chance.c",
+        ("prove_chance",),
+        ("div64_u64:contract_quotient",),
+        integers=True,
+    ),
+    Proof(
+        "signal",
+        "codel_signal() keeps the invariant; schedule, count, verdict, chance; nothing overflows",
+        ANY,
+        "none",
+        "cbmc/signal.c",
+        ("prove_signal",),
+        SIGNAL,
+    ),
+    Proof(
+        "ceiling",
+        "a packet that is delivered has waited for target + 5/4 interval + 7 MTU times at most, less its own",
+        "doc/proof.md, The ceiling",
+        "none: induction",
+        "cbmc/ceiling.c",
+        tuple(f"prove_ceiling_{n}" for n in ("empty", "before", "above", "dropping")),
+        SIGNAL,
+        integers=True,
+        checks=False,
+    ),
+    Proof(
+        "begin",
+        "the invariant of the ceiling holds at first",
+        "the same",
+        "none",
+        "cbmc/ceiling.c",
+        ("prove_ceiling_begin",),
+        SIGNAL,
+    ),
+    Proof(
+        "burst",
+        "the bound of the ceiling is reached within 2%",
+        "10 Mbit/s, defaults, bursts of 1 to 1000 packets",
+        "1,000 inputs",
+        "exhaust/burst.c",
+    ),
+)
