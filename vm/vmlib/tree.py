@@ -15,7 +15,7 @@ TOP = Path(__file__).resolve().parents[2]
 # Of these, --tests places parts in a guest
 PLACED = ("tests/", "lab/", "bench/")
 # What no module, plugin or manual page is built from.
-NOT_BUILT = (*PLACED, "vm/", ".ci/", ".git", "out/", "LICENSES/", "debian/", "packaging/")
+NOT_BUILT = (*PLACED, "vm/", "proof/", ".ci/", ".git", "out/", "LICENSES/", "debian/", "packaging/")
 # Of what is installed, what serves qdiscs
 SERVING = re.compile(r"etc/modprobe\.d/|lib/modules/|usr/lib/[^/]+/tc/")
 # In a module, the hash of its sources: it changes with comments, and nothing else depends on it
