@@ -24,7 +24,7 @@ class Proof:
     integers: bool = False  # cvc5 takes the words for integers, where SAT is slow
     checks: bool = True  # also of overflow, conversion, shifts, memory
     limit: int = 600  # seconds, of each entry
-    short: bool = True  # a part of `make check`
+    short: bool = True  # also run by tests/check
 
     @property
     def tool(self) -> str:
