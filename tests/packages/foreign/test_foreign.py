@@ -125,7 +125,8 @@ def arch_tools() -> None:
     completions = [Path(n).name for n in found if "/completions/" in n]
     check("completions", completions, ["codelctl", "codelstat"])
     documents = [Path(n).name for n in found if n.startswith("usr/share/doc/")]
-    check("documents", documents, ["codel-alerts.yml", "codel.json", "statistics.md"])
+    expected_documents = ["codel-alerts.yml", "codel.json", "codel.schema.json", "statistics.md"]
+    check("documents", documents, expected_documents)
     outside = [n for n in found if not n.startswith("usr/")]
     check("files outside of /usr", outside, [])
 
