@@ -65,7 +65,7 @@ half_way_earlier()
 	earlier codel_oot --up 8mbit --down 20mbit
 	mv "$LIB_TMP/before" "$LIB_TMP/bare"
 	link_state >"$LIB_TMP/before"
-	each_step fail "$LEFT" --up 8mbit --down 20mbit --kind codel_oot
+	each_step fail "$LEFT" --up 8mbit --down 20mbit --kind codel_oot --offloads keep
 	check "commands of a takeover" "$STEPS" == 3
 	mv "$LIB_TMP/bare" "$LIB_TMP/before"
 	ctl undo r1
