@@ -29,9 +29,10 @@ class Report:
 
 
 def _queue(queue: Queue) -> Json:
-    buckets = queue.buckets
-    known = buckets is not None and [{"to_ns": to, "count": n} for to, n in buckets]
-    return {"signals": queue.signals, "buckets": None if buckets is None else known}
+    buckets = None
+    if queue.buckets is not None:
+        buckets = [{"to_ns": to, "count": n} for to, n in queue.buckets]
+    return {"signals": queue.signals, "buckets": buckets}
 
 
 def _phase(phase: Phase, idle: Phase) -> Json:

@@ -8,7 +8,7 @@
 #	mv out/every.rec tests/tools/tc/
 set -euo pipefail
 
-# link NUMBER KIND OPTION...: a device that sends 1 Mbit/s to nobody
+# link NUMBER KIND OPTION...: a device that sends 1 Mbit/s, which no host receives
 link()
 {
 	ip link add "d$1" up type dummy
