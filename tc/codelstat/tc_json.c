@@ -58,7 +58,7 @@ void tc_json_seconds(const char *key, uint64_t ns)
 
 void tc_json_real(const char *key, double value, int digits)
 {
-	fprintf(tc_json_key(key), "%.*f", digits, value);
+	cs_put_real(tc_json_key(key), value, digits);
 }
 
 /* The functions of tc. The plugins call those for text only if this is not JSON. */
