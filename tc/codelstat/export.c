@@ -76,17 +76,22 @@ static void export_index(struct http_answer *answer)
 	      answer->body);
 }
 
-static void export_metrics(struct export *export, const char *accept,
-			   struct http_answer *answer)
+static bool export_is_open(const char *accept)
 {
 	double open = http_preference(accept, "application/openmetrics-text");
 
+	return open > 0 && open >= http_preference(accept, "text/plain");
+}
+
+static void export_metrics(struct export *export, const char *accept,
+			   struct http_answer *answer)
+{
 	if (!export_take(export)) {
 		answer->status = 500;
 		fputs("the kernel did not answer; see standard error\n", answer->body);
 		return;
 	}
-	export->metrics.open = open > 0 && open >= http_preference(accept, "text/plain");
+	export->metrics.open = export_is_open(accept);
 	answer->type = export->metrics.open ? METRICS_TYPE_OPEN : METRICS_TYPE_PLAIN;
 	metrics_print(answer->body, &export->metrics, export->before, export->now);
 }
@@ -104,6 +109,14 @@ static void export_answer(void *context, const char *path, const char *accept,
 	}
 }
 
+/* Metrics in either format */
+static const char *export_shared(const char *path, const char *accept)
+{
+	if (strcmp(path, "/metrics"))
+		return NULL;
+	return export_is_open(accept) ? METRICS_TYPE_OPEN : METRICS_TYPE_PLAIN;
+}
+
 static void export_ready(const void *context)
 {
 	const struct export *export = context;
@@ -117,6 +130,7 @@ static int export_serve(struct export *export, int fd)
 	const struct http_server server = {
 		.fd = fd,
 		.answer = export_answer,
+		.shared = export_shared,
 		.context = export,
 		.ready = export_ready,
 		.stopped = cs_stopped,
