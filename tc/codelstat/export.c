@@ -223,11 +223,13 @@ static int export_textfile(struct export *export, const struct cs_common *common
  * @listen: ADDR:PORT, or NULL
  * @textfile: a path, or NULL
  * @buckets: of the histogram to a power of two; 0: round
+ * @states: see struct metrics
  */
 struct export_options {
 	const char *listen;
 	const char *textfile;
 	unsigned int buckets;
+	bool states;
 };
 
 static const char export_help[] =
@@ -236,7 +238,9 @@ static const char export_help[] =
 	"  -t, --textfile PATH     replace a regular file instead, once or every --interval;\n"
 	"                          - is standard output\n"
 	"  -b, --buckets N         exact buckets of the histogram, to each power of two: 1, 2, 4\n"
-	"                          or 8; without this, round bounds from 1 ms to 5 s\n";
+	"                          or 8; without this, round bounds from 1 ms to 5 s\n"
+	"  -s, --states            codel_verdict for each verdict, too, as before; in this release\n"
+	"                          for the last time\n";
 
 static void export_option(struct export_options *options, int opt)
 {
@@ -255,6 +259,9 @@ static void export_option(struct export_options *options, int opt)
 			cs_usage(&cs_export, "--buckets %s: not 1, 2, 4 or 8", optarg);
 		options->buckets = (unsigned int)n;
 		break;
+	case 's':
+		options->states = true;
+		break;
 	}
 }
 
@@ -272,6 +279,7 @@ static const struct option export_own[] = {
 	{ "listen", required_argument, NULL, 'l' },
 	{ "textfile", required_argument, NULL, 't' },
 	{ "buckets", required_argument, NULL, 'b' },
+	{ "states", no_argument, NULL, 's' },
 	{}
 };
 
@@ -289,6 +297,7 @@ static int export_run(int argc, char **argv)
 	common.filter.flows = true;
 	common.filter.flow_devs = CS_FLOW_DEVS;
 	export.metrics.buckets = options.buckets;
+	export.metrics.states = options.states;
 	if (options.textfile)
 		status = export_textfile(&export, &common, options.textfile);
 	else

@@ -260,17 +260,30 @@ static void metrics_info(const struct metrics_text *text,
 	    qdisc->out_of_tree ? "module" : "kernel", "\"} 1\n");
 }
 
-static void metrics_verdict(const struct metrics_text *text,
-			    const struct metrics_family *family, size_t i)
+static enum cs_code metrics_code(const struct metrics_text *text, size_t i)
 {
 	char verdict[CS_TEXT];
-	enum cs_code is, code;
 	struct cs_row row;
 
 	cs_row_fill(&row, text->before, text->snapshot, i);
-	is = cs_verdict(row.q, &row.delta, row.flows, row.n_flows, verdict, sizeof(verdict));
+	return cs_verdict(row.q, &row.delta, row.flows, row.n_flows, verdict, sizeof(verdict));
+}
+
+static void metrics_verdict(const struct metrics_text *text,
+			    const struct metrics_family *family, size_t i)
+{
+	metrics_begin(text->out, &family->metric, "", &text->snapshot->qdiscs[i]);
+	PUT(text->out, ",verdict=\"", cs_code_words[metrics_code(text, i)], "\"} 1\n");
+}
+
+static void metrics_states(const struct metrics_text *text,
+			   const struct metrics_family *family, size_t i)
+{
+	const enum cs_code is = metrics_code(text, i);
+	enum cs_code code;
+
 	for (code = 0; code < CS_CODES; code++) {
-		metrics_begin(text->out, &family->metric, "", row.q);
+		metrics_begin(text->out, &family->metric, "", &text->snapshot->qdiscs[i]);
 		PUT(text->out, ",codel_verdict=\"", cs_code_words[code],
 		    code == is ? "\"} 1\n" : "\"} 0\n");
 	}
@@ -293,9 +306,16 @@ static const struct metrics_family metrics_last[] = {
 	  .print = metrics_fate, .marks = true },
 	{ { "codel_marked_bytes", "bytes", CS_COUNTER, "Bytes marked, by cause." },
 	  .print = metrics_fate, .marks = true, .bytes = true },
+	{ { "codel_qdisc_verdict", NULL, CS_GAUGE,
+	    "Verdict on the queue since the last scrape, as a label; see codelstat(8)." },
+	  .print = metrics_verdict },
+};
+
+/* In this release for the last time: a number for each verdict */
+static const struct metrics_family metrics_old[] = {
 	{ { "codel_verdict", NULL, CS_STATES,
 	    "State of the queue since the last scrape: 1 for one of the states; "
-	    "see codelstat(8)." }, .print = metrics_verdict },
+	    "see codelstat(8)." }, .print = metrics_states },
 };
 
 static void metrics_families(const struct metrics_text *text,
@@ -322,6 +342,8 @@ static void metrics_of_qdiscs(const struct metrics_text *text)
 			metrics_number(text, field, i);
 	}
 	metrics_families(text, metrics_last, sizeof(metrics_last) / sizeof(*metrics_last));
+	if (text->metrics->states)
+		metrics_families(text, metrics_old, sizeof(metrics_old) / sizeof(*metrics_old));
 }
 
 static void metrics_exporter(const struct metrics_text *text)

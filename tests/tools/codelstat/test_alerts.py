@@ -82,9 +82,9 @@ def metrics_exist() -> None:
 
 @case("the exporter has every cause, source and verdict of the alerts")
 def labels_exist() -> None:
-    text = exported()
+    text = exported("--states")  # every verdict
     for label, values in re.findall(
-        r'\b(cause|source|codel_verdict)=~?"([^"]+)"', ALERTS.read_text()
+        r'\b(cause|source|verdict)=~?"([^"]+)"', ALERTS.read_text()
     ):
         for value in values.split("|"):
             assert f'{label}="{value}"' in text, f'no {label}="{value}" in the metrics'

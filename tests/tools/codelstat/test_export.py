@@ -54,15 +54,16 @@ def open_metrics() -> None:
         from prometheus_client.openmetrics.parser import text_string_to_metric_families
     except ImportError as error:
         raise Skip("python3-prometheus-client is not installed") from error
-    with Exporter() as exporter:
+    with Exporter("--states") as exporter:
         answer = exporter.get(accept=OPEN)
     families = {f.name: f for f in text_string_to_metric_families(answer.text)}
     check("type", families["codel_sojourn_seconds"].type, "histogram")
     check("unit", families["codel_sojourn_seconds"].unit, "seconds")
     check("info", families["codel_qdisc"].type, "info")
-    check("verdict", families["codel_verdict"].type, "stateset")
+    check("verdict", families["codel_qdisc_verdict"].type, "gauge")
+    check("states", families["codel_verdict"].type, "stateset")
     found = {(s.name, frozenset(s.labels.items())) for f in families.values() for s in f.samples}
-    check("samples", found, set(samples(text())))
+    check("samples", found, set(samples(text("--states"))))
 
 
 def expected_counts(qdisc: dict[str, Any]) -> dict[str, dict[str, int]]:
@@ -208,10 +209,17 @@ def loop() -> None:
     assert parent.startswith("800") and parent.endswith(":2"), parent
 
 
-@case("one state of each queue, which is the verdict of the list")
+@case("one verdict on each queue, which is that of the list, and with --states one state")
 def verdicts() -> None:
-    found = samples(text())
+    assert "codel_verdict" not in text()
+    found = samples(text("--states"))
     for qdisc in listed():
+        shown = {
+            dict(key)["verdict"]: value
+            for (name, key), value in found.items()
+            if name == "codel_qdisc_verdict" and labels(**whose(qdisc)) < key
+        }
+        check(qdisc["dev"], shown, {qdisc["verdict_code"]: 1})
         states = {
             dict(key)["codel_verdict"]: value
             for (name, key), value in found.items()
@@ -223,7 +231,7 @@ def verdicts() -> None:
 
 def states(exporter: Exporter) -> list[str]:
     found = samples(exporter.get().text)
-    return [dict(k)["codel_verdict"] for (n, k), v in found.items() if n == "codel_verdict" and v]
+    return [dict(k)["verdict"] for (n, k), v in found.items() if n == "codel_qdisc_verdict" and v]
 
 
 @case("a verdict is of the time since the last scrape, and not of less than a second")
@@ -267,6 +275,10 @@ def kernels_kinds() -> None:
 def scrapes() -> None:
     with Exporter() as exporter:
         texts = [samples(exporter.get().text) for _ in range(40)]
+    for shown in texts:  # but that of the verdict
+        for name, key in [*shown]:
+            if name == "codel_qdisc_verdict":
+                del shown[name, key]
     assert all(set(n) == set(texts[0]) for n in texts), "series come and go"
     key = next(k for k, v in texts[-1].items() if k[0] == "codel_sent_bytes_total" and v)
     sent = [n[key] for n in texts]
