@@ -63,8 +63,11 @@ static bool export_take(struct export *export)
 	export->metrics.seconds = (double)(cs_now(CLOCK_MONOTONIC) - began) / 1e9;
 	export->metrics.errors += got < 0;
 	export->last = !got;
-	if (got > 0)
+	if (got > 0) {
+		if (export->now)
+			cs_follow(fresh, export->now);
 		export_keep(export, fresh);
+	}
 	return got >= 0;
 }
 

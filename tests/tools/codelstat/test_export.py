@@ -18,7 +18,7 @@ from typing import Any
 
 from cases import CODELSTAT, RECORDING, Skip, case, check, codelstat, main
 from exporter import Exporter, Samples, labels, samples
-from recordings import codel_oot, link, qdisc, recording
+from recordings import codel_oot, in_tree, link, qdisc, recording, recording_of
 
 REPLAY = ("export", "--replay", RECORDING)
 OPEN = "application/openmetrics-text"
@@ -269,6 +269,32 @@ def kernels_kinds() -> None:
         }
         known = {"codel", "limit"} | ({"memory"} if "flows" in qdisc["options"] else set())
         check("causes", causes, known)
+
+
+WRAP = 2**32
+
+
+@case("drops of in-tree qdiscs by cause never decrease, and are right in the end")
+def monotone() -> None:
+    # What the kernel shows: drops in all, those for a limit, and of these for memory; read one after
+    # another, and in 32 bits. Then what is right once they have caught up: CoDel's, and for the limit
+    for readings, codel, limit in (
+        ([(10, 5, 0), (12, 5, 0), (12, 7, 0), (18, 8, 0)], 10, 8),  # 2 of 12 were for the limit
+        ([(10, 5, 5), (14, 8, 9), (14, 9, 9), (20, 10, 10)], 10, 0),
+        ([(20, 10, 4), (22, 10, 6), (22, 12, 6), (40, 24, 8)], 16, 16),
+        ([(WRAP - 4, 6, 0), (6, 6, 0), (20, 10, 0)], WRAP + 10, 10),
+        ([(WRAP - 4, WRAP - 9, 0), (3, WRAP - 2, 0), (10, 3, 0)], 7, WRAP + 3),
+        ([(5, 6, 0), (8, 6, 0)], 2, 6),
+        ([(8, 4, 0), (2, 1, 0)], 4, 4),  # bytes tell a new beginning
+    ):
+        bodies = [link(1, b"d0") + in_tree(1, 0x100000, *n) for n in readings]
+        with recording_of(bodies) as path, Exporter(replay=path) as exporter:
+            shown = [samples(exporter.get().text) for _ in readings]
+        for cause, expected in (("codel", codel), ("limit", limit)):
+            which = labels(device="d0", handle="10:", parent="root", kind="fq_codel", cause=cause)
+            counts = [n["codel_dropped_packets_total", which] for n in shown]
+            check(f"{cause} of {readings}", counts, sorted(counts))
+            check(f"{cause} of {readings}", counts[-1], expected)
 
 
 @case("every scrape has the same series, and a fresh snapshot until the recording ends")
