@@ -17,7 +17,7 @@
 #include "tc_json.h"
 #include "text.h"
 
-extern struct qdisc_util codel_qdisc_util, fq_codel_qdisc_util;
+extern struct qdisc_util codel_oot_qdisc_util, fq_codel_oot_qdisc_util;
 
 /* The same in <linux/rtnetlink.h>; tc's functions change nothing */
 static struct rtattr *qj_rtattr(const struct nlattr *attr)
@@ -48,7 +48,7 @@ static void qj_read(struct qj_message *message, const struct cs_snapshot *now, s
 	const struct nlattr *tb[TCA_STATS2 + 1];
 
 	message->tcm = mnl_nlmsg_get_payload(nlh);
-	message->util = type == CS_CODEL ? &codel_qdisc_util : &fq_codel_qdisc_util;
+	message->util = type == CS_CODEL ? &codel_oot_qdisc_util : &fq_codel_oot_qdisc_util;
 	cs_attrs(tb, TCA_STATS2, message->tcm + 1,
 		 mnl_nlmsg_get_payload_len(nlh) - sizeof(*message->tcm));
 	cs_word(message->kind, sizeof(message->kind), tb[TCA_KIND]);
