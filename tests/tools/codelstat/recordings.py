@@ -92,6 +92,18 @@ def in_tree(ifindex: int, handle: int, drops: int, overlimit: int, overmemory: i
     return qdisc(ifindex, handle, b"fq_codel", more=stats)
 
 
+def cake(ifindex: int, handle: int, rate: int, tins: list[tuple[int, int, int, int]]) -> bytes:
+    """Of each tin: average and peak delay, us, packets dropped and marked."""
+    stats = b""
+    for number, values in enumerate(tins, 1):
+        fields = zip((19, 18, 4, 8), values)  # TCA_CAKE_TIN_STATS_*
+        tin = b"".join(attribute(n, struct.pack("=I", v)) for n, v in fields)
+        stats += attribute(number | NESTED, tin)
+    app = attribute(4 | NESTED, attribute(10 | NESTED, stats))  # TCA_CAKE_STATS_TIN_STATS
+    options = attribute(2 | NESTED, attribute(2, struct.pack("=Q", rate)))
+    return qdisc(ifindex, handle, b"cake", more=options + attribute(7, app))
+
+
 def recording(body: bytes, snapshots: int = 2, apart: float = 1) -> AbstractContextManager[str]:
     """A file of snapshots that all have this body. `apart` is the time between two of them, s."""
     return recording_of([body] * snapshots, apart)
