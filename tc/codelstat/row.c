@@ -38,9 +38,16 @@ void cs_put(FILE *out, const char *text)
 
 void cs_put_uint(FILE *out, uint64_t value)
 {
-	char text[CS_TEXT];
+	char digits[CS_TEXT];
+	char *const end = digits + sizeof(digits);
+	char *first = end;
 
-	cs_put(out, cs_text_uint(text, value));
+	do {
+		*--first = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	while (first < end)
+		putc_unlocked(*first++, out);
 }
 
 void cs_put_real(FILE *out, double value, int digits)

@@ -44,9 +44,7 @@ def displayed(columns: int, lines: int, data: bytes) -> list[str]:
     return list(screen.display)
 
 
-def live(
-    command: str, columns: int, lines: int, stdin: int | None = subprocess.DEVNULL
-) -> bytes:
+def live(command: str, columns: int, lines: int, stdin: int | None = subprocess.DEVNULL) -> bytes:
     """All that is written until the terminal is given back, on a screen that was full before."""
     with Screen(*COMMANDS[command], columns=columns, lines=lines, stdin=stdin) as screen:
         check("status", screen.end(), 0)
@@ -75,7 +73,9 @@ def _() -> None:
             print(f"# {command} {columns}x{lines}")
             for number, line in enumerate(shown):
                 expected = wanted[number] if number < len(wanted) else ""
-                check(f"{command} {columns}x{lines}, line {number}", line.rstrip(), expected.rstrip())
+                check(
+                    f"{command} {columns}x{lines}, line {number}", line.rstrip(), expected.rstrip()
+                )
                 full += line[-1] != " "
     assert full > 10, f"only {full} lines reach the last column"
 
