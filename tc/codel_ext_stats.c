@@ -9,18 +9,13 @@
 #include "codel_histogram.h"
 #include "codel_json.h"
 
-static const char *const codel_drop_causes[] = {
+const char *const codel_drop_causes[CODEL_DROP_CAUSES] = {
 	CODEL_DROP_CAUSE_LIST(CODEL_CAUSE_WORD)
 };
 
-static const char *const codel_mark_causes[] = {
+const char *const codel_mark_causes[CODEL_MARK_CAUSES] = {
 	CODEL_MARK_CAUSE_LIST(CODEL_CAUSE_WORD)
 };
-
-_Static_assert(sizeof(codel_drop_causes) / sizeof(*codel_drop_causes) ==
-	       CODEL_DROP_CAUSES, "a name for every cause of drops");
-_Static_assert(sizeof(codel_mark_causes) / sizeof(*codel_mark_causes) ==
-	       CODEL_MARK_CAUSES, "a name for every cause of marks");
 
 /* Return false if the histogram is incomplete or has a layout unknown to this file. */
 static bool codel_read_delays(struct codel_histogram *h,
@@ -50,8 +45,8 @@ static void codel_json_count(const char *name, const struct codel_count *count)
 	close_json_object();
 }
 
-static void codel_json_causes(const char *name, const char *const *causes,
-			      const struct codel_count *counts, unsigned int n)
+void codel_json_causes(const char *name, const char *const *causes,
+		       const struct codel_count *counts, unsigned int n)
 {
 	unsigned int i;
 
@@ -61,14 +56,19 @@ static void codel_json_causes(const char *name, const char *const *causes,
 	close_json_object();
 }
 
-/* @wire: wire_bytes is known */
-static void codel_json_ext_stats(const struct codel_ext_stats *stats, bool wire,
-				 const struct codel_histogram *delays)
+void codel_json_accounts(const struct codel_ext_stats *stats)
 {
 	codel_json_count("received", &stats->received);
 	codel_json_count("sent", &stats->sent);
 	codel_json_count("queued", &stats->queued);
 	codel_json_count("bypassed", &stats->bypassed);
+}
+
+/* @wire: wire_bytes is known */
+static void codel_json_ext_stats(const struct codel_ext_stats *stats, bool wire,
+				 const struct codel_histogram *delays)
+{
+	codel_json_accounts(stats);
 	if (wire)
 		codel_json_u64("wire_bytes", stats->wire_bytes);
 	codel_json_causes("dropped", codel_drop_causes, stats->drop,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /*
- * How much of struct codel_ext_stats a module sends. Older modules end it before wire_bytes, where
+ * Packet accounting as JSON, and how much of struct codel_ext_stats a module sends. Older modules end it before wire_bytes, where
  * their histogram begins.
  */
 #ifndef CODEL_EXT_STATS_H
@@ -10,6 +10,17 @@
 #include <stddef.h>
 
 #include "../uapi/codel_uapi.h"
+
+/* Words for enum codel_drop_cause and enum codel_mark_cause */
+extern const char *const codel_drop_causes[CODEL_DROP_CAUSES];
+extern const char *const codel_mark_causes[CODEL_MARK_CAUSES];
+
+/* What was received, sent, is queued, and went past the queue, as members of the object that is open */
+void codel_json_accounts(const struct codel_ext_stats *stats);
+
+/* An object that has packets and bytes of each cause */
+void codel_json_causes(const char *name, const char *const *causes,
+		       const struct codel_count *counts, unsigned int n);
 
 #define CODEL_EXT_STATS_MIN offsetof(struct codel_ext_stats, wire_bytes)
 

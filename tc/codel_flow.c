@@ -7,9 +7,9 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "codel_flow.h"
 #include "codel_histogram.h"
 #include "codel_json.h"
-#include "../uapi/codel_uapi.h"
 
 struct codel_name {
 	const char *name;
@@ -43,8 +43,12 @@ static const char *codel_find_name(const struct codel_name *names,
 	return NULL;
 }
 
-/* AF_UNSPEC if the protocol has no such addresses */
-static int codel_family(const struct codel_tuple *tuple)
+const char *codel_ip_protocol(unsigned int number)
+{
+	return codel_find_name(codel_ip_protocols, number);
+}
+
+int codel_family(const struct codel_tuple *tuple)
 {
 	switch (ntohs(tuple->protocol)) {
 	case ETH_P_IP:
@@ -67,11 +71,9 @@ static void codel_print_end(FILE *f, int family, const __u8 *address,
 		fprintf(f, ":%u", ntohs(port));
 }
 
-static void codel_print_protocol(FILE *f, const struct codel_name *names,
-				 const char *what, unsigned int number)
+static void codel_print_protocol(FILE *f, const char *name, const char *what,
+				 unsigned int number)
 {
-	const char *name = codel_find_name(names, number);
-
 	if (name)
 		fprintf(f, " %s", name);
 	else
@@ -88,11 +90,12 @@ static void codel_print_tuple(FILE *f, const struct codel_tuple *tuple)
 	print_nl();
 	fprintf(f, "  flow");
 	if (family == AF_UNSPEC) {
-		codel_print_protocol(f, codel_ether_types, "ethertype",
-				     ntohs(tuple->protocol));
+		codel_print_protocol(f, codel_find_name(codel_ether_types,
+							ntohs(tuple->protocol)),
+				     "ethertype", ntohs(tuple->protocol));
 		return;
 	}
-	codel_print_protocol(f, codel_ip_protocols, "protocol",
+	codel_print_protocol(f, codel_ip_protocol(tuple->ip_proto), "protocol",
 			     tuple->ip_proto);
 	fputc(' ', f);
 	codel_print_end(f, family, tuple->src, ports, tuple->sport);
@@ -121,14 +124,19 @@ static void codel_json_tuple(const struct codel_tuple *tuple)
 	close_json_object();
 }
 
-static void codel_json_flow(const struct codel_flow_stats *flow,
-			    const struct codel_histogram *delays)
+void codel_json_flow_counts(const struct codel_flow_stats *flow)
 {
-	open_json_object("flow");
 	codel_json_u64("bytes", flow->bytes);
 	codel_json_u64("packets", flow->packets);
 	codel_json_uint("drops", flow->drops);
 	codel_json_uint("marks", flow->marks);
+}
+
+static void codel_json_flow(const struct codel_flow_stats *flow,
+			    const struct codel_histogram *delays)
+{
+	open_json_object("flow");
+	codel_json_flow_counts(flow);
 	codel_json_tuple(&flow->tuple);
 	open_json_object("delay");
 	codel_json_histogram(delays);

@@ -29,12 +29,7 @@ static __u64 codel_histogram_packets(const struct codel_histogram *h)
 	return sum;
 }
 
-/*
- * Return the upper bound of the bucket that contains the percentile, at most the
- * longest sojourn time.
- */
-static __u64 codel_percentile(const struct codel_histogram *h,
-			      unsigned int permille)
+__u64 codel_percentile(const struct codel_histogram *h, unsigned int permille)
 {
 	const __u64 packets = codel_histogram_packets(h);
 	__u64 below = packets / 1000 * permille +

@@ -31,6 +31,11 @@ struct codel_histogram {
 /* Of the CODEL_FLOW_DELAYS buckets of a flow */
 void codel_flow_histogram(struct codel_histogram *h, const __u32 *delay);
 
+/* The upper bound of the bucket that contains the percentile, at most the longest time; CODEL_NO_END
+ * without packets
+ */
+__u64 codel_percentile(const struct codel_histogram *h, unsigned int permille);
+
 /* A line of percentiles, and the maximum if it is known; none without packets */
 void codel_print_percentiles(FILE *f, const struct codel_histogram *h);
 

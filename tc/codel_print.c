@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "codel_json.h"
+#include "codel_stock.h"
 #include "../uapi/codel_uapi.h"
 
 /* 0 if the attribute is absent or too short, as every tc reads it */
@@ -239,6 +240,16 @@ int codel_print_options(FILE *f, const struct codel_option *options,
 		if (o->type != CODEL_ACTION && (shaper || !o->shaper))
 			codel_print_more(f, o, tb, ext);
 	return 0;
+}
+
+bool codel_options_are_own(struct rtattr *opt)
+{
+	struct rtattr *tb[TCA_CODEL_EXT + 1];
+
+	if (!opt)
+		return false;
+	codel_parse_nest(tb, TCA_CODEL_EXT, opt);
+	return tb[TCA_CODEL_EXT];
 }
 
 bool codel_copy_stats(void *to, const struct rtattr *xstats, size_t offset,

@@ -3,7 +3,9 @@
  * tc front end of codel and codel_oot: one queue under CoDel.
  */
 #include "codel_common.h"
+#include "codel_ext_stats.h"
 #include "codel_shaper_options.h"
+#include "codel_stock.h"
 #include "../uapi/codel_uapi.h"
 
 static const struct codel_option codel_options[] = {
@@ -94,12 +96,41 @@ static int codel_print_xstats(CODEL_QDISC_UTIL *qu, FILE *f,
 	return 0;
 }
 
+static int codel_parse_plain(CODEL_QDISC_UTIL *qu, int argc, char **argv,
+			     struct nlmsghdr *n, const char *dev)
+{
+	const struct qdisc_util *stock = codel_stock_parser(qu->id);
+
+	return stock ? stock->parse_qopt(stock, argc, argv, n, dev) :
+		       codel_parse_opt(qu, argc, argv, n, dev);
+}
+
+static int codel_print_plain(CODEL_QDISC_UTIL *qu, FILE *f, struct rtattr *opt)
+{
+	const struct qdisc_util *stock =
+		codel_stock_printer(qu->id, codel_options_are_own(opt));
+
+	return stock ? stock->print_qopt(stock, f, opt) :
+		       codel_print_opt(qu, f, opt);
+}
+
+static int codel_print_plain_xstats(CODEL_QDISC_UTIL *qu, FILE *f,
+				    struct rtattr *xstats)
+{
+	const size_t end = offsetof(struct codel_xstats, ext) + CODEL_EXT_STATS_MIN;
+	const struct qdisc_util *stock =
+		codel_stock_printer(qu->id, codel_stats_are_own(xstats, end));
+
+	return stock ? stock->print_xstats(stock, f, xstats) :
+		       codel_print_xstats(qu, f, xstats);
+}
+
 CODEL_EXPORT
 struct qdisc_util codel_qdisc_util = {
 	.id = "codel",
-	.parse_qopt = codel_parse_opt,
-	.print_qopt = codel_print_opt,
-	.print_xstats = codel_print_xstats,
+	.parse_qopt = codel_parse_plain,
+	.print_qopt = codel_print_plain,
+	.print_xstats = codel_print_plain_xstats,
 };
 
 CODEL_EXPORT

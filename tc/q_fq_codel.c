@@ -3,7 +3,9 @@
  * tc front end of fq_codel and fq_codel_oot: many flows, each under CoDel.
  */
 #include "codel_common.h"
+#include "codel_ext_stats.h"
 #include "codel_shaper_options.h"
+#include "codel_stock.h"
 #include "../uapi/codel_uapi.h"
 
 static const struct codel_option fq_codel_options[] = {
@@ -158,12 +160,55 @@ static int fq_codel_print_xstats(CODEL_QDISC_UTIL *qu, FILE *f,
 	return 0;
 }
 
+static int fq_codel_parse_plain(CODEL_QDISC_UTIL *qu, int argc, char **argv,
+				struct nlmsghdr *n, const char *dev)
+{
+	const struct qdisc_util *stock = codel_stock_parser(qu->id);
+
+	return stock ? stock->parse_qopt(stock, argc, argv, n, dev) :
+		       fq_codel_parse_opt(qu, argc, argv, n, dev);
+}
+
+static int fq_codel_print_plain(CODEL_QDISC_UTIL *qu, FILE *f,
+				struct rtattr *opt)
+{
+	const struct qdisc_util *stock =
+		codel_stock_printer(qu->id, codel_options_are_own(opt));
+
+	return stock ? stock->print_qopt(stock, f, opt) :
+		       fq_codel_print_opt(qu, f, opt);
+}
+
+/* The statistics of a flow are shorter than those that a module adds to a qdisc's. */
+static bool fq_codel_are_own(const struct rtattr *xstats)
+{
+	__u32 type;
+
+	if (!xstats)
+		return false;
+	codel_copy_stats(&type, xstats, offsetof(struct tc_fq_codel_xstats, type),
+			 sizeof(type));
+	return codel_stats_are_own(xstats, type == TCA_FQ_CODEL_XSTATS_CLASS ?
+		sizeof(struct codel_fq_class_xstats) :
+		offsetof(struct codel_fq_xstats, ext) + CODEL_EXT_STATS_MIN);
+}
+
+static int fq_codel_print_plain_xstats(CODEL_QDISC_UTIL *qu, FILE *f,
+				       struct rtattr *xstats)
+{
+	const struct qdisc_util *stock =
+		codel_stock_printer(qu->id, fq_codel_are_own(xstats));
+
+	return stock ? stock->print_xstats(stock, f, xstats) :
+		       fq_codel_print_xstats(qu, f, xstats);
+}
+
 CODEL_EXPORT
 struct qdisc_util fq_codel_qdisc_util = {
 	.id = "fq_codel",
-	.parse_qopt = fq_codel_parse_opt,
-	.print_qopt = fq_codel_print_opt,
-	.print_xstats = fq_codel_print_xstats,
+	.parse_qopt = fq_codel_parse_plain,
+	.print_qopt = fq_codel_print_plain,
+	.print_xstats = fq_codel_print_plain_xstats,
 };
 
 CODEL_EXPORT

@@ -129,9 +129,12 @@ struct cs_source *cs_open(const struct cs_common *common);
 /* Whether the snapshot has nothing to show. @empty: see struct cs_view */
 bool cs_is_empty(const struct cs_common *common, const struct cs_snapshot *snapshot, bool empty);
 
-/* Print the reason for an empty snapshot, in a line. @seen: an earlier one was not empty. */
+/* Print the reason for an empty snapshot, in a line, and one for each cake instead. @seen: an earlier one was not empty. */
 void cs_explain_empty(const struct cs_common *common, const struct cs_snapshot *snapshot,
 		      bool seen);
+
+/* cake.c: a line for each cake that @filter selects */
+void cs_explain_cakes(const struct cs_filter *filter, const struct cs_raw *raw);
 
 /* Set by SIGINT and SIGTERM once cs_catch_signals() was called (cs_loop() does). */
 bool cs_stopped(void);

@@ -91,7 +91,7 @@ void cs_word(char *to, size_t size, const struct nlattr *attr)
 /* Names are written to terminals and into JSON, and may have any bytes. Those that could do
  * harm there are escaped as in a URL (%22), so that different names stay different.
  */
-static void cs_clean_name(char to[CS_NAME_MAX], const char *name)
+void cs_clean_name(char to[CS_NAME_MAX], const char *name)
 {
 	static const char digits[] = "0123456789ABCDEF";
 	unsigned char byte;
@@ -346,14 +346,12 @@ static int cs_decode_flow(struct cs_snapshot *snapshot, const struct cs_filter *
 	return 0;
 }
 
-/* Whether a message has this type and is not shorter than its fixed header */
-static bool cs_is(const struct nlmsghdr *nlh, uint16_t type, size_t size)
+bool cs_is(const struct nlmsghdr *nlh, uint16_t type, size_t size)
 {
 	return nlh->nlmsg_type == type && mnl_nlmsg_get_payload_len(nlh) >= size;
 }
 
-/* The next message from @from on; NULL at the end. Sets errno if that is none. */
-static const struct nlmsghdr *cs_message(const struct cs_raw *raw, size_t *from)
+const struct nlmsghdr *cs_message(const struct cs_raw *raw, size_t *from)
 {
 	const void *at = raw->data + *from;
 	const struct nlmsghdr *nlh = at;

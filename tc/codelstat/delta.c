@@ -31,6 +31,14 @@ static void cs_delta_oot(struct cs_delta *delta, const struct cs_qdisc *before,
 	delta->wire = CS_SINCE(ext_stats.wire_bytes);
 }
 
+/* As many as cs_follow() has seen */
+static void cs_at_least(struct cs_delta *delta, const struct cs_qdisc *now,
+			enum codel_drop_cause cause)
+{
+	if (delta->cause[cause] < now->ext_stats.drop[cause].packets)
+		delta->cause[cause] = now->ext_stats.drop[cause].packets;
+}
+
 static void cs_delta_in_tree(struct cs_delta *delta, const struct cs_qdisc *before,
 			     const struct cs_qdisc *now)
 {
@@ -46,6 +54,10 @@ static void cs_delta_in_tree(struct cs_delta *delta, const struct cs_qdisc *befo
 	if (delta->drops > delta->cause[CODEL_DROP_LIMIT] + memory)
 		delta->cause[CODEL_DROP_CODEL] = delta->drops - memory -
 						 delta->cause[CODEL_DROP_LIMIT];
+	if (!before) {
+		cs_at_least(delta, now, CODEL_DROP_CODEL);
+		cs_at_least(delta, now, CODEL_DROP_LIMIT);
+	}
 	delta->mark[CODEL_MARK_CODEL] = CS_SINCE_32(ecn_mark);
 	delta->mark[CODEL_MARK_CE_THRESHOLD] = CS_SINCE_32(ce_mark);
 }
@@ -62,6 +74,33 @@ void cs_delta(struct cs_delta *delta, const struct cs_qdisc *before,
 	else
 		cs_delta_in_tree(delta, before, now);
 	delta->marks = delta->mark[CODEL_MARK_CODEL] + delta->mark[CODEL_MARK_CE_THRESHOLD];
+}
+
+/* From @then to a difference of counters, of which only 32 bits are known and which may be late */
+static uint64_t cs_followed(uint64_t then, uint32_t now)
+{
+	const uint32_t more = now - (uint32_t)then;
+
+	return more > INT32_MAX ? then : then + more;
+}
+
+void cs_follow(struct cs_snapshot *now, const struct cs_snapshot *before)
+{
+	const struct cs_qdisc *then;
+	struct cs_qdisc *q = now->qdiscs;
+	struct cs_delta all;
+
+	for (; q < now->qdiscs + now->n_qdiscs; q++) {
+		then = q->oot ? NULL : cs_snapshot_find(before, q);
+		if (!then)
+			continue;
+		cs_delta(&all, NULL, then, 0);
+		q->ext_stats.drop[CODEL_DROP_CODEL].packets =
+			cs_followed(all.cause[CODEL_DROP_CODEL], q->drops - q->drop_overlimit);
+		q->ext_stats.drop[CODEL_DROP_LIMIT].packets =
+			cs_followed(all.cause[CODEL_DROP_LIMIT],
+				    q->drop_overlimit - q->drop_overmemory);
+	}
 }
 
 unsigned int cs_reach(const uint64_t delay[CODEL_DELAY_BUCKETS], uint64_t sum, double p,

@@ -63,8 +63,11 @@ static bool export_take(struct export *export)
 	export->metrics.seconds = (double)(cs_now(CLOCK_MONOTONIC) - began) / 1e9;
 	export->metrics.errors += got < 0;
 	export->last = !got;
-	if (got > 0)
+	if (got > 0) {
+		if (export->now)
+			cs_follow(fresh, export->now);
 		export_keep(export, fresh);
+	}
 	return got >= 0;
 }
 
@@ -76,17 +79,22 @@ static void export_index(struct http_answer *answer)
 	      answer->body);
 }
 
-static void export_metrics(struct export *export, const char *accept,
-			   struct http_answer *answer)
+static bool export_is_open(const char *accept)
 {
 	double open = http_preference(accept, "application/openmetrics-text");
 
+	return open > 0 && open >= http_preference(accept, "text/plain");
+}
+
+static void export_metrics(struct export *export, const char *accept,
+			   struct http_answer *answer)
+{
 	if (!export_take(export)) {
 		answer->status = 500;
 		fputs("the kernel did not answer; see standard error\n", answer->body);
 		return;
 	}
-	export->metrics.open = open > 0 && open >= http_preference(accept, "text/plain");
+	export->metrics.open = export_is_open(accept);
 	answer->type = export->metrics.open ? METRICS_TYPE_OPEN : METRICS_TYPE_PLAIN;
 	metrics_print(answer->body, &export->metrics, export->before, export->now);
 }
@@ -104,6 +112,14 @@ static void export_answer(void *context, const char *path, const char *accept,
 	}
 }
 
+/* Metrics in either format */
+static const char *export_shared(const char *path, const char *accept)
+{
+	if (strcmp(path, "/metrics"))
+		return NULL;
+	return export_is_open(accept) ? METRICS_TYPE_OPEN : METRICS_TYPE_PLAIN;
+}
+
 static void export_ready(const void *context)
 {
 	const struct export *export = context;
@@ -117,6 +133,7 @@ static int export_serve(struct export *export, int fd)
 	const struct http_server server = {
 		.fd = fd,
 		.answer = export_answer,
+		.shared = export_shared,
 		.context = export,
 		.ready = export_ready,
 		.stopped = cs_stopped,
@@ -209,11 +226,13 @@ static int export_textfile(struct export *export, const struct cs_common *common
  * @listen: ADDR:PORT, or NULL
  * @textfile: a path, or NULL
  * @buckets: of the histogram to a power of two; 0: round
+ * @states: see struct metrics
  */
 struct export_options {
 	const char *listen;
 	const char *textfile;
 	unsigned int buckets;
+	bool states;
 };
 
 static const char export_help[] =
@@ -222,7 +241,9 @@ static const char export_help[] =
 	"  -t, --textfile PATH     replace a regular file instead, once or every --interval;\n"
 	"                          - is standard output\n"
 	"  -b, --buckets N         exact buckets of the histogram, to each power of two: 1, 2, 4\n"
-	"                          or 8; without this, round bounds from 1 ms to 5 s\n";
+	"                          or 8; without this, round bounds from 1 ms to 5 s\n"
+	"  -s, --states            codel_verdict for each verdict, too, as before; in this release\n"
+	"                          for the last time\n";
 
 static void export_option(struct export_options *options, int opt)
 {
@@ -241,6 +262,9 @@ static void export_option(struct export_options *options, int opt)
 			cs_usage(&cs_export, "--buckets %s: not 1, 2, 4 or 8", optarg);
 		options->buckets = (unsigned int)n;
 		break;
+	case 's':
+		options->states = true;
+		break;
 	}
 }
 
@@ -258,6 +282,7 @@ static const struct option export_own[] = {
 	{ "listen", required_argument, NULL, 'l' },
 	{ "textfile", required_argument, NULL, 't' },
 	{ "buckets", required_argument, NULL, 'b' },
+	{ "states", no_argument, NULL, 's' },
 	{}
 };
 
@@ -275,6 +300,7 @@ static int export_run(int argc, char **argv)
 	common.filter.flows = true;
 	common.filter.flow_devs = CS_FLOW_DEVS;
 	export.metrics.buckets = options.buckets;
+	export.metrics.states = options.states;
 	if (options.textfile)
 		status = export_textfile(&export, &common, options.textfile);
 	else

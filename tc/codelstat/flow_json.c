@@ -18,16 +18,21 @@ static void fj_delay(const struct flow_row *row, uint64_t longest)
 	close_json_object();
 }
 
-/* The counts of the interval */
-static void fj_change(const struct flow_row *row, uint64_t longest)
+void top_json_figures(const struct flow_row *row)
 {
-	open_json_object("change");
 	tc_json_real("seconds", row->seconds, 9);
 	codel_json_u64("bytes", row->bytes);
 	codel_json_u64("packets", row->packets);
 	codel_json_uint("drops", row->drops);
 	codel_json_uint("marks", row->marks);
 	tc_json_real("share", row->share, 6);
+}
+
+/* The counts of the interval */
+static void fj_change(const struct flow_row *row, uint64_t longest)
+{
+	open_json_object("change");
+	top_json_figures(row);
 	if (row->seconds > 0)
 		tc_json_real("bytes_per_second", row->rate, 3);
 	else
@@ -42,7 +47,7 @@ void top_json(FILE *out, const struct top_view *view)
 	const struct flow_row *row = view->rows;
 
 	tc_json_begin(out);
-	qdisc_json_time(view->before, view->snapshot);
+	qdisc_json_time(CS_JSON_V2, view->before, view->snapshot);
 	qdisc_json("qdisc", view->snapshot, &view->of);
 	open_json_array(PRINT_JSON, "flows");
 	for (; row < view->rows + view->shown; row++) {

@@ -4,6 +4,7 @@
 
 #include <linux/pkt_sched.h>
 
+#include "../codel_histogram.h"
 #include "flows.h"
 
 static size_t flows_index(const struct cs_flow *flow)
@@ -107,25 +108,13 @@ void flows_compare(struct flow_row *rows, const struct flow_seen *seen, uint64_t
 	flows_sort(rows, n, FLOWS_SHARE, 0);
 }
 
-double flows_percentile(const struct flow_row *row, double p, double max)
+double flows_percentile(const struct flow_row *row, unsigned int percent, double max)
 {
-	uint64_t total = 0, reached = 0;
-	unsigned int i;
-	double end;
+	struct codel_histogram h;
 
-	for (i = 0; i < CODEL_FLOW_DELAYS; i++)
-		total += row->delay[i];
-	if (!total)
-		return 0;
-	for (i = 0; i < CODEL_FLOW_DELAYS; i++) {
-		reached += row->delay[i];
-		if ((double)reached >= (double)total * p / 100)
-			break;
-	}
-	if (i >= CODEL_FLOW_DELAYS - 1)
-		return max;	/* the last bucket has no end */
-	end = (double)(1ULL << (CODEL_FLOW_DELAY_SHIFT + 1 + i));
-	return end < max ? end : max;
+	codel_flow_histogram(&h, row->delay);
+	h.max = (uint64_t)max;
+	return h.first < h.end ? (double)codel_percentile(&h, 10 * percent) : 0;
 }
 
 static double flows_key_of(const struct flow_row *row, enum flows_key key, double longest)

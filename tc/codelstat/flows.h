@@ -75,7 +75,7 @@ void flows_compare(struct flow_row *rows, const struct flow_seen *seen, uint64_t
  */
 void flows_sort(struct flow_row *rows, size_t n, enum flows_key key, double longest);
 
-/* Percentile @p (0 to 100), ns: the end of the bucket, or @max if that is less */
-double flows_percentile(const struct flow_row *row, double p, double max);
+/* In ns: the end of the bucket, or @max if that is less; 0 without packets */
+double flows_percentile(const struct flow_row *row, unsigned int percent, double max);
 
 #endif /* CODELSTAT_FLOWS_H */

@@ -1,36 +1,100 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /* The exporter's pages over HTTP: libmicrohttpd in one thread, signals in the other */
 #include <errno.h>
-#include <microhttpd.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-#include "http.h"
+#include "http_body.h"
 
-/* The body is the response's from now on, and is freed with it. */
-static enum MHD_Result http_send(struct MHD_Connection *connection,
-				 const struct http_answer *answer, char *body, size_t size)
+/**
+ * struct http_clients - the sockets of all connections, the oldest first
+ * @n: how many
+ * @fds: the sockets
+ * @bodies: the shared answers that they are sent, or were
+ */
+struct http_clients {
+	size_t n;
+	int fds[HTTP_CONNECTIONS + HTTP_CLOSING];
+	const struct http_body *bodies[HTTP_CONNECTIONS + HTTP_CLOSING];
+};
+
+/* The state of the thread that serves */
+struct http_state {
+	const struct http_server *server;
+	struct http_clients clients;
+	struct http_body *bodies;
+};
+
+static int http_fd(struct MHD_Connection *connection)
+{
+	return MHD_get_connection_info(connection,
+				       MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+static size_t http_find(const struct http_clients *clients, int fd)
+{
+	size_t i = 0;
+
+	while (clients->fds[i] != fd)
+		i++;
+	return i;
+}
+
+/* Without a bound, clients that read slowly would each keep an answer of their own in memory. */
+static void http_make_room(struct http_state *state)
+{
+	const struct http_body *oldest = http_body_surplus(state->bodies);
+	size_t i;
+
+	for (i = 0; oldest && i < state->clients.n; i++)
+		if (state->clients.bodies[i] == oldest)
+			shutdown(state->clients.fds[i], SHUT_RDWR);
+}
+
+static bool http_add_headers(struct MHD_Response *response, const struct http_answer *answer)
+{
+	return MHD_add_response_header(response, "Content-Type", answer->type) &&
+	       MHD_add_response_header(response, "Cache-Control", "no-store") &&
+	       MHD_add_response_header(response, "Connection", "close") &&
+	       (answer->status != MHD_HTTP_METHOD_NOT_ALLOWED ||
+		MHD_add_response_header(response, "Allow", "GET, HEAD"));
+}
+
+static enum MHD_Result http_queue(struct http_state *state, struct MHD_Connection *connection,
+				  unsigned int status, struct http_body *body)
+{
+	state->clients.bodies[http_find(&state->clients, http_fd(connection))] = body;
+	return MHD_queue_response(connection, status, body->response);
+}
+
+/* The text is the response's from now on, and is freed with it. @kind: see http_server.shared */
+static enum MHD_Result http_send(struct http_state *state, struct MHD_Connection *connection,
+				 const struct http_answer *answer, const char *kind, char *text,
+				 size_t size)
 {
 	enum MHD_Result result = MHD_NO;
 	struct MHD_Response *response;
+	struct http_body *body;
 
-	response = MHD_create_response_from_buffer(size, body, MHD_RESPMEM_MUST_FREE);
-	if (!response) {
-		free(body);
+	http_make_room(state);
+	body = http_body_add(&state->bodies, kind, text, size);
+	if (!body)
 		return MHD_NO;
-	}
-	if (MHD_add_response_header(response, "Content-Type", answer->type) &&
-	    MHD_add_response_header(response, "Cache-Control", "no-store") &&
-	    MHD_add_response_header(response, "Connection", "close") &&
-	    (answer->status != MHD_HTTP_METHOD_NOT_ALLOWED ||
-	     MHD_add_response_header(response, "Allow", "GET, HEAD")))
-		result = MHD_queue_response(connection, answer->status, response);
-	MHD_destroy_response(response);
+	response = body->response;
+	if (http_add_headers(response, answer))
+		result = http_queue(state, connection, answer->status, body);
+	MHD_destroy_response(response);	/* the connections keep it */
 	return result;
+}
+
+static const char *http_accept(struct MHD_Connection *connection)
+{
+	const char *accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept");
+
+	return accept ? accept : "";
 }
 
 /* MHD_NO closes the connection: there is no memory for an answer. */
@@ -38,38 +102,33 @@ static enum MHD_Result http_handle(void *context, struct MHD_Connection *connect
 				   const char *path, const char *method, const char *,
 				   const char *, size_t *, void **)
 {
-	const struct http_server *server = context;
 	struct http_answer answer = { .status = MHD_HTTP_OK, .type = "text/plain; charset=utf-8" };
-	const char *accept;
+	bool allowed = !strcmp(method, "GET") || !strcmp(method, "HEAD");
+	const char *accept = http_accept(connection);
+	struct http_state *state = context;
+	const char *kind = allowed ? state->server->shared(path, accept) : NULL;
+	struct http_body *body = kind ? http_body_find(state->bodies, kind) : NULL;
 	size_t size = 0;
-	char *body = NULL;
+	char *text = NULL;
 
-	answer.body = open_memstream(&body, &size);
+	if (body)
+		return http_queue(state, connection, MHD_HTTP_OK, body);
+	answer.body = open_memstream(&text, &size);
 	if (!answer.body)
 		return MHD_NO;
-	if (strcmp(method, "GET") && strcmp(method, "HEAD")) {
+	if (!allowed) {
 		answer.status = MHD_HTTP_METHOD_NOT_ALLOWED;
 		fputs("allowed methods are GET and HEAD\n", answer.body);
 	} else {
-		accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept");
-		server->answer(server->context, path, accept ? accept : "", &answer);
+		state->server->answer(state->server->context, path, accept, &answer);
 	}
 	if (fclose(answer.body)) {
-		free(body);
+		free(text);
 		return MHD_NO;
 	}
-	return http_send(connection, &answer, body, size);
+	return http_send(state, connection, &answer, answer.status == MHD_HTTP_OK ? kind : NULL,
+			 text, size);
 }
-
-/**
- * struct http_clients - the sockets of all connections, the oldest first
- * @n: how many
- * @fds: the sockets
- */
-struct http_clients {
-	size_t n;
-	int fds[HTTP_CONNECTIONS + HTTP_CLOSING];
-};
 
 /* The timeout of libmicrohttpd starts anew with each byte. Without a place for others, a few clients
  * that send or read a byte at a time would keep all others out.
@@ -77,25 +136,25 @@ struct http_clients {
 static void http_notify(void *context, struct MHD_Connection *connection, void **,
 			enum MHD_ConnectionNotificationCode code)
 {
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-	struct http_clients *clients = context;
-	size_t i = 0;
+	struct http_state *state = context;
+	struct http_clients *clients = &state->clients;
+	size_t i;
 
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-		clients->fds[clients->n++] = info->connect_fd;
+		clients->bodies[clients->n] = NULL;
+		clients->fds[clients->n++] = http_fd(connection);
 		if (clients->n > HTTP_CONNECTIONS)
 			shutdown(clients->fds[clients->n - HTTP_CONNECTIONS - 1], SHUT_RDWR);
 		return;
 	}
-	while (clients->fds[i] != info->connect_fd)
-		i++;
+	i = http_find(clients, http_fd(connection));
 	clients->n--;
 	memmove(&clients->fds[i], &clients->fds[i + 1], (clients->n - i) * sizeof(int));
+	memmove(&clients->bodies[i], &clients->bodies[i + 1],
+		(clients->n - i) * sizeof(*clients->bodies));
 }
 
-static struct MHD_Daemon *http_start(const struct http_server *server,
-				     struct http_clients *clients)
+static struct MHD_Daemon *http_start(struct http_state *state)
 {
 	struct rlimit files;
 
@@ -104,11 +163,11 @@ static struct MHD_Daemon *http_start(const struct http_server *server,
 		return NULL;
 	}
 	return MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD, 0, NULL, NULL,
-				http_handle, (void *)(uintptr_t)server,
-				MHD_OPTION_LISTEN_SOCKET, server->fd,
+				http_handle, state,
+				MHD_OPTION_LISTEN_SOCKET, state->server->fd,
 				MHD_OPTION_CONNECTION_LIMIT,
 				(unsigned int)(HTTP_CONNECTIONS + HTTP_CLOSING),
-				MHD_OPTION_NOTIFY_CONNECTION, http_notify, clients,
+				MHD_OPTION_NOTIFY_CONNECTION, http_notify, state,
 				MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_REQUEST_MEMORY,
 				MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)HTTP_IDLE_SECONDS,
 				MHD_OPTION_END);
@@ -117,7 +176,7 @@ static struct MHD_Daemon *http_start(const struct http_server *server,
 /* The thread of libmicrohttpd inherits the mask: signals arrive in sigsuspend() alone. */
 int http_serve(const struct http_server *server)
 {
-	struct http_clients clients = { 0 };
+	struct http_state state = { .server = server };
 	struct MHD_Daemon *daemon;
 	sigset_t block, before;
 
@@ -125,7 +184,7 @@ int http_serve(const struct http_server *server)
 	sigaddset(&block, SIGINT);
 	sigaddset(&block, SIGTERM);
 	sigprocmask(SIG_BLOCK, &block, &before);
-	daemon = http_start(server, &clients);
+	daemon = http_start(&state);
 	if (daemon) {
 		server->ready(server->context);
 		while (!server->stopped())

@@ -16,6 +16,8 @@
 #define HTTP_FILES		64	/* descriptors that the process needs for them */
 #define HTTP_REQUEST_MEMORY	16384	/* bytes for the heads of a request and its answer */
 #define HTTP_IDLE_SECONDS	5	/* without a byte, until a connection is closed */
+#define HTTP_BODIES		3	/* shared answers; clients of the oldest make room for one more */
+#define HTTP_SHARED_NS		1000000000ULL	/* as long others get the same, while it is being sent */
 
 /**
  * struct http_answer - the answer to one request
@@ -34,6 +36,9 @@ struct http_answer {
  * @fd: listening socket; http_serve() closes it
  * @answer: to GET and HEAD, called in a thread of its own; @accept is the header, "" if the
  *	request has none
+ * @shared: what the answer depends on, always the same pointer for the same: clients who ask in
+ *	the same second, while one of them is being sent its answer, get the same; NULL: each
+ *	gets its own
  * @context: for @answer
  * @ready: called when clients can be served
  * @stopped: whether SIGINT or SIGTERM has ended the server
@@ -42,6 +47,7 @@ struct http_server {
 	int fd;
 	void (*answer)(void *context, const char *path, const char *accept,
 		       struct http_answer *answer);
+	const char *(*shared)(const char *path, const char *accept);
 	void *context;
 	void (*ready)(const void *context);
 	bool (*stopped)(void);

@@ -1,289 +1,161 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /*
- * Version 1 of JSON, for one more release: after it, this file goes.
- * One JSON object per refresh, on one line, with all numbers of the dump. Unknown values
- * are null or absent. Names need no escapes: decode.c has escaped them.
+ * Version 1 of JSON, for one more release: after it, this file goes. Unknown values are null or
+ * absent.
  */
-#include "row.h"
+#include "../codel_ext_stats.h"
+#include "fields.h"
+#include "json_v1.h"
+#include "qdisc_json.h"
+#include "tc_json.h"
 #include "text.h"
 
-static void cs_json_key(FILE *out, const char *before, const char *key)
+static void v1_number(const struct cs_row *row, enum cs_field_id number)
 {
-	cs_put(out, before);
-	cs_put(out, "\"");
-	cs_put(out, key);
-	cs_put(out, "\":");
-}
+	const struct cs_field *field = &cs_fields[number];
+	uint64_t value;
 
-static void cs_json_uint(FILE *out, const char *key, uint64_t value)
-{
-	cs_json_key(out, ",", key);
-	cs_put_uint(out, value);
-}
-
-static void cs_json_uint_or_off(FILE *out, const char *key, uint64_t value)
-{
-	cs_json_key(out, ",", key);
-	if (value == UINT64_MAX)
-		cs_put(out, "null");
+	if (!cs_field_is_there(field, row->q))
+		return;
+	if (!cs_field_get(&value, field, row->q, row))
+		codel_json_null(field->name);
+	else if (field->form == CS_FLAG)
+		codel_json_bool(field->name, value);
 	else
-		cs_put_uint(out, value);
+		codel_json_u64(field->name, value);
 }
 
-static void cs_json_text(FILE *out, const char *before, const char *key, const char *text)
+static void v1_numbers(const struct cs_row *row, const enum cs_field_id *numbers, size_t n)
 {
-	cs_json_key(out, before, key);
-	cs_put(out, "\"");
-	cs_put(out, text);
-	cs_put(out, "\"");
+	while (n--)
+		v1_number(row, *numbers++);
 }
 
-static void cs_json_bool(FILE *out, const char *key, bool value)
+#define V1_NUMBERS(row, ...) do {						\
+	static const enum cs_field_id numbers[] = { __VA_ARGS__ };		\
+	v1_numbers(row, numbers, sizeof(numbers) / sizeof(*numbers));		\
+} while (0)
+
+static void v1_options(const struct cs_row *row)
 {
-	cs_json_key(out, ",", key);
-	cs_put(out, value ? "true" : "false");
+	const struct cs_qdisc *q = row->q;
+
+	open_json_object("options");
+	V1_NUMBERS(row, FIELD_LIMIT, FIELD_TARGET, FIELD_INTERVAL, FIELD_CE_THRESHOLD, FIELD_CEILING, FIELD_RATE);
+	if (q->rate != UINT64_MAX) {
+		codel_json_u64("target_effective_ns", cs_target(q));
+		codel_json_u64("interval_effective_ns", cs_interval(q));
+	}
+	V1_NUMBERS(row, FIELD_ECN, FIELD_FLOWS, FIELD_MEMORY_LIMIT);
+	close_json_object();
 }
 
-static void cs_json_count(FILE *out, const char *key, const struct codel_count *count)
+/* Statistics that in-tree qdiscs have, too */
+static void v1_stats(const struct cs_row *row)
 {
-	cs_json_key(out, "", key);
-	cs_put(out, "{\"packets\":");
-	cs_put_uint(out, count->packets);
-	cs_json_uint(out, "bytes", count->bytes);
-	cs_put(out, "}");
+	open_json_object("stats");
+	V1_NUMBERS(row, FIELD_BYTES, FIELD_PACKETS, FIELD_DROPS, FIELD_OVERLIMITS, FIELD_BACKLOG, FIELD_QLEN,
+		   FIELD_MAXPACKET, FIELD_ECN_MARK, FIELD_CE_MARK, FIELD_DROP_OVERLIMIT, FIELD_DROP_OVERMEMORY,
+		   FIELD_MEMORY_USED, FIELD_NEW_FLOWS, FIELD_ACTIVE_FLOWS, FIELD_LDELAY, FIELD_DROPPING);
+	close_json_object();
 }
 
 /* Of @count buckets from @i on, those that are not empty: [from, to, packets], ns; the last
  * bucket has no end
  */
-static void cs_json_buckets(FILE *out, const uint64_t *delay, unsigned int i,
-			    unsigned int count)
+static void v1_buckets(const uint64_t *delay, unsigned int i, unsigned int count)
 {
 	const unsigned int end = i + count;
-	const char *comma = "";
 
-	cs_put(out, ",\"buckets\":[");
+	open_json_array(PRINT_JSON, "buckets");
 	for (; i < end; i++, delay++) {
 		if (!*delay)
 			continue;
-		cs_put(out, comma);
-		cs_put(out, "[");
-		cs_put_uint(out, codel_delay_bound(i));
-		cs_put(out, ",");
+		open_json_array(PRINT_JSON, NULL);
+		codel_json_u64(NULL, codel_delay_bound(i));
 		if (i < CODEL_DELAY_BUCKETS - 1)
-			cs_put_uint(out, codel_delay_bound(i + 1));
+			codel_json_u64(NULL, codel_delay_bound(i + 1));
 		else
-			cs_put(out, "null");
-		cs_put(out, ",");
-		cs_put_uint(out, *delay);
-		cs_put(out, "]");
-		comma = ",";
+			codel_json_null(NULL);
+		codel_json_u64(NULL, *delay);
+		close_json_array(PRINT_JSON, NULL);
 	}
-	cs_put(out, "]");
+	close_json_array(PRINT_JSON, NULL);
 }
 
-static void cs_json_options(FILE *out, const struct cs_qdisc *q)
+/* Packet accounting, and the delay since the counters began */
+static void v1_ext_stats(const struct cs_row *row)
 {
-	cs_put(out, ",\"options\":{\"limit\":");
-	cs_put_uint(out, q->limit);
-	cs_json_uint(out, "target_ns", q->target);
-	cs_json_uint(out, "interval_ns", q->interval);
-	cs_json_uint_or_off(out, "ce_threshold_ns", q->ce_threshold);
-	cs_json_uint_or_off(out, "ceiling_ns", q->ceiling);
-	cs_json_uint_or_off(out, "rate", q->rate);
-	if (q->rate != UINT64_MAX) {
-		cs_json_uint(out, "target_effective_ns", cs_target(q));
-		cs_json_uint(out, "interval_effective_ns", cs_interval(q));
-	}
-	cs_json_bool(out, "ecn", q->ecn);
-	if (q->type == CS_FQ_CODEL) {
-		cs_json_uint(out, "flows", q->flows);
-		cs_json_uint(out, "memory_limit", q->memory_limit);
-	}
-	cs_put(out, "}");
+	const struct codel_ext_stats *stats = &row->q->ext_stats;
+
+	open_json_object("ledger");
+	codel_json_accounts(stats);
+	v1_number(row, FIELD_WIRE_BYTES);
+	codel_json_causes("drop", codel_drop_causes, stats->drop, CODEL_DROP_CAUSES);
+	codel_json_causes("mark", codel_mark_causes, stats->mark, CODEL_MARK_CAUSES);
+	v1_number(row, FIELD_SHARED);
+	close_json_object();
+	open_json_object("delay");
+	codel_json_u64("sum_ns", stats->delay_sum);
+	codel_json_u64("max_ns", stats->delay_max);
+	v1_buckets(row->q->delay, stats->delay_first, stats->delay_count);
+	close_json_object();
 }
 
-/* Statistics that in-tree qdiscs have, too */
-static void cs_json_stats(FILE *out, const struct cs_qdisc *q)
+static void v1_range(const struct cs_row *row, enum cs_field_id first, size_t n)
 {
-	cs_put(out, ",\"stats\":{\"bytes\":");
-	cs_put_uint(out, q->bytes);
-	cs_json_uint(out, "packets", q->packets);
-	cs_json_uint(out, "drops", q->drops);
-	cs_json_uint(out, "overlimits", q->overlimits);
-	cs_json_uint(out, "backlog", q->backlog);
-	cs_json_uint(out, "qlen", q->qlen);
-	cs_json_uint(out, "maxpacket", q->maxpacket);
-	cs_json_uint(out, "ecn_mark", q->ecn_mark);
-	cs_json_uint(out, "ce_mark", q->ce_mark);
-	cs_json_uint(out, "drop_overlimit", q->drop_overlimit);
-	if (q->type == CS_FQ_CODEL) {
-		cs_json_uint(out, "drop_overmemory", q->drop_overmemory);
-		cs_json_uint(out, "memory_used", q->memory);
-		cs_json_uint(out, "new_flow_count", q->new_flow_count);
-		cs_json_uint(out, "active_flows", q->active);
-	} else {
-		cs_json_uint(out, "ldelay_us", q->ldelay);
-		cs_json_bool(out, "dropping", q->dropping);
-	}
-	cs_put(out, "}");
+	for (; n--; first++)
+		v1_number(row, first);
 }
 
-static void cs_json_causes(FILE *out, const struct codel_ext_stats *stats)
+static void v1_causes(const char *key, const struct cs_row *row, enum cs_field_id first, size_t n)
 {
-	size_t i;
-
-	cs_put(out, ",\"drop\":{");
-	for (i = 0; i < CODEL_DROP_CAUSES; i++) {
-		cs_put(out, i ? "," : "");
-		cs_json_count(out, cs_drop_words[i], &stats->drop[i]);
-	}
-	cs_put(out, "},\"mark\":{");
-	for (i = 0; i < CODEL_MARK_CAUSES; i++) {
-		cs_put(out, i ? "," : "");
-		cs_json_count(out, cs_mark_words[i], &stats->mark[i]);
-	}
-	cs_put(out, "}");
+	open_json_object(key);
+	v1_range(row, first, n);
+	close_json_object();
 }
 
-/* Extended statistics: packet accounting, and the delay since the counters began */
-static void cs_json_ext_stats(FILE *out, const struct cs_qdisc *q)
+void json_v1_change(const struct cs_row *row)
 {
-	const struct codel_ext_stats *stats = &q->ext_stats;
-
-	cs_put(out, ",\"ledger\":{");
-	cs_json_count(out, "received", &stats->received);
-	cs_put(out, ",");
-	cs_json_count(out, "sent", &stats->sent);
-	cs_put(out, ",");
-	cs_json_count(out, "queued", &stats->queued);
-	cs_put(out, ",");
-	cs_json_count(out, "bypassed", &stats->bypassed);
-	cs_json_uint(out, "wire_bytes", stats->wire_bytes);
-	cs_json_causes(out, stats);
-	if (q->type == CS_FQ_CODEL)
-		cs_json_uint(out, "shared", q->collisions);
-	cs_put(out, "},\"delay\":{\"sum_ns\":");
-	cs_put_uint(out, stats->delay_sum);
-	cs_json_uint(out, "max_ns", stats->delay_max);
-	cs_json_buckets(out, q->delay, stats->delay_first, stats->delay_count);
-	cs_put(out, "}");
-}
-
-static void cs_json_words(FILE *out, const char *key, const char *const *words,
-			  const uint64_t *counts, size_t n)
-{
-	size_t i;
-
-	cs_json_key(out, ",", key);
-	cs_put(out, "{");
-	for (i = 0; i < n; i++) {
-		cs_json_key(out, i ? "," : "", words[i]);
-		cs_put_uint(out, counts[i]);
-	}
-	cs_put(out, "}");
-}
-
-/* The figures of the list: of the interval, or without one since the counters began */
-static void cs_json_delta(FILE *out, const struct cs_row *row)
-{
-	const struct cs_delta *d = &row->delta;
-
-	cs_json_text(out, ",", "since", row->since ? "before" : "start");
-	cs_put(out, ",\"change\":{\"bytes\":");
-	cs_put_uint(out, d->bytes);
-	cs_json_uint(out, "packets", d->packets);
-	if (row->q->oot)
-		cs_json_uint(out, "wire_bytes", d->wire);
-	cs_json_words(out, "drops", cs_drop_words, d->cause, CODEL_DROP_CAUSES);
-	cs_json_words(out, "marks", cs_mark_words, d->mark, CODEL_MARK_CAUSES);
+	codel_json_string("since", row->since ? "before" : "start");
+	open_json_object("change");
+	V1_NUMBERS(row, FIELD_CHANGE_BYTES, FIELD_CHANGE_PACKETS, FIELD_CHANGE_WIRE);
+	v1_causes("drops", row, FIELD_CHANGE_DROP, CODEL_DROP_CAUSES);
+	v1_causes("marks", row, FIELD_CHANGE_MARK, CODEL_MARK_CAUSES);
 	if (row->delays.known) {
-		cs_json_uint(out, "p50_ns", (uint64_t)row->delays.p50);
-		cs_json_uint(out, "p90_ns", (uint64_t)row->delays.p90);
-		cs_json_uint(out, "p99_ns", (uint64_t)row->delays.p99);
-		cs_json_uint(out, "p999_ns", (uint64_t)row->delays.p999);
-		cs_json_uint(out, "max_ns", (uint64_t)row->delays.max);
-		cs_json_buckets(out, d->delay, 0, CODEL_DELAY_BUCKETS);
+		v1_range(row, FIELD_CHANGE_P50, FIELD_CHANGE_MAX - FIELD_CHANGE_P50 + 1);
+		v1_buckets(row->delta.delay, 0, CODEL_DELAY_BUCKETS);
 	}
 	if (row->backlog_ms > 0)
-		fprintf(out, ",\"backlog_ms\":%.3f", row->backlog_ms);
+		tc_json_real("backlog_ms", row->backlog_ms, 3);
 	else if (!row->q->backlog)
-		cs_json_uint(out, "backlog_ms", 0);
-	cs_put(out, "}");
+		codel_json_uint("backlog_ms", 0);
+	close_json_object();
 }
 
-static void cs_json_row(FILE *out, const struct cs_row *row)
+static void v1_place(const struct cs_qdisc *q)
 {
-	const struct cs_qdisc *q = row->q;
-	char text[CS_TEXT], verdict[256];
-	enum cs_code code;
+	char text[CS_TEXT];
 
-	cs_json_text(out, "{", "dev", q->dev);
-	cs_json_uint(out, "ifindex", (uint64_t)q->ifindex);
-	cs_json_text(out, ",", "handle", cs_text_handle(text, q->handle));
-	cs_json_text(out, ",", "parent", cs_text_handle(text, q->parent));
+	codel_json_string("dev", q->dev);
+	codel_json_int("ifindex", q->ifindex);
+	codel_json_string("handle", cs_text_handle(text, q->handle));
+	codel_json_string("parent", cs_text_handle(text, q->parent));
 	if (*q->above)
-		cs_json_text(out, ",", "above", q->above);
-	cs_json_text(out, ",", "kind", q->kind);
-	cs_json_text(out, ",", "module", cs_module_word(q));
-	cs_json_options(out, q);
-	cs_json_stats(out, q);
-	if (q->oot)
-		cs_json_ext_stats(out, q);
-	cs_json_delta(out, row);
-	code = cs_verdict(q, &row->delta, row->flows, row->n_flows, verdict, sizeof(verdict));
-	cs_json_text(out, ",", "verdict", verdict);
-	cs_json_text(out, ",", "verdict_code", cs_code_words[code]);
-	cs_put(out, "}");
+		codel_json_string("above", q->above);
+	codel_json_string("kind", q->kind);
+	codel_json_string("module", cs_module_word(q));
 }
 
-/* A device with several qdiscs, which is their sum */
-static void cs_json_total(FILE *out, const struct cs_snapshot *before,
-			  const struct cs_snapshot *now, size_t first)
+void json_v1_qdisc(const struct cs_row *row)
 {
-	struct cs_total total;
-
-	cs_total_fill(&total, before, now, first);
-	cs_json_text(out, "{", "dev", total.q.dev);
-	cs_json_uint(out, "ifindex", (uint64_t)total.q.ifindex);
-	cs_json_uint(out, "queues", total.queues);
-	cs_put(out, ",\"stats\":{\"bytes\":");
-	cs_put_uint(out, total.q.bytes);
-	cs_json_uint(out, "packets", total.q.packets);
-	cs_json_uint(out, "drops", total.drops);
-	cs_json_uint(out, "backlog", total.q.backlog);
-	cs_json_uint(out, "qlen", total.q.qlen);
-	cs_put(out, "}");
-	cs_json_delta(out, &total.row);
-	cs_put(out, "}");
-}
-
-void cs_json_v1(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now)
-{
-	const char *comma = "";
-	struct cs_row row;
-	size_t i;
-
-	cs_put(out, "{\"version\":1,\"time\":");
-	cs_put_seconds(out, now->realtime);
-	cs_put(out, ",\"seconds\":");
-	if (before)
-		cs_put_seconds(out, now->monotonic - before->monotonic);
-	else
-		cs_put(out, "null");
-	cs_put(out, ",\"qdiscs\":[");
-	for (i = 0; i < now->n_qdiscs; i++) {
-		cs_put(out, i ? "," : "");
-		cs_row_fill(&row, before, now, i);
-		cs_json_row(out, &row);
-	}
-	cs_put(out, "],\"devices\":[");
-	for (i = 0; i < now->n_qdiscs; i += cs_total_queues(now, i)) {
-		if (cs_total_queues(now, i) == 1)
-			continue;
-		cs_put(out, comma);
-		cs_json_total(out, before, now, i);
-		comma = ",";
-	}
-	cs_put(out, "]}\n");
+	open_json_object(NULL);
+	v1_place(row->q);
+	v1_options(row);
+	v1_stats(row);
+	if (row->q->oot)
+		v1_ext_stats(row);
+	json_v1_change(row);
+	qdisc_json_verdict(row);
+	close_json_object();
 }

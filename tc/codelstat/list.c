@@ -49,7 +49,7 @@ static int cs_list_show(void *self, const struct cs_snapshot *before,
 	case CS_AS_TABLE:
 		return cs_list_table(state, before, now);
 	case CS_AS_JSON:
-		(state->json == CS_JSON_V1 ? cs_json_v1 : cs_json)(stdout, before, now);
+		cs_json(stdout, state->json, before, now);
 		break;
 	case CS_AS_CSV:
 		cs_csv(stdout, before, now);

@@ -98,6 +98,7 @@ void cs_explain_empty(const struct cs_common *common, const struct cs_snapshot *
 		snprintf(which, sizeof(which), " with handle %x:", common->filter.handle >> 16);
 	cs_error("no codel or fq_codel qdisc%s %s%s%s", which, dev ? "on " : where, dev ? dev : "",
 		 seen ? " any more" : "");
+	cs_explain_cakes(&common->filter, snapshot->raw);
 }
 
 /**

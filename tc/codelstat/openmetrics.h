@@ -18,12 +18,14 @@
  * @buckets: of the histogram, to each power of two: 1, 2, 4 or 8; 0: those that end at round
  *	numbers. The set of them is always whole: Prometheus subtracts buckets of different
  *	times, and one that appears later would seem to have counted nothing before
+ * @states: codel_verdict, too
  * @seconds: that it took to read the snapshot
  * @errors: how often that has failed
  */
 struct metrics {
 	bool open;
 	unsigned int buckets;
+	bool states;
 	double seconds;
 	uint64_t errors;
 };

@@ -9,13 +9,15 @@
 #include <libmnl/libmnl.h>
 #include <linux/gen_stats.h>
 
+#include "../codel_ext_stats.h"
 #include "../codel_histogram.h"
+#include "json_v1.h"
 #include "qdisc_json.h"
 #include "raw.h"
 #include "tc_json.h"
 #include "text.h"
 
-extern struct qdisc_util codel_qdisc_util, fq_codel_qdisc_util;
+extern struct qdisc_util codel_oot_qdisc_util, fq_codel_oot_qdisc_util;
 
 /* The same in <linux/rtnetlink.h>; tc's functions change nothing */
 static struct rtattr *qj_rtattr(const struct nlattr *attr)
@@ -46,7 +48,7 @@ static void qj_read(struct qj_message *message, const struct cs_snapshot *now, s
 	const struct nlattr *tb[TCA_STATS2 + 1];
 
 	message->tcm = mnl_nlmsg_get_payload(nlh);
-	message->util = type == CS_CODEL ? &codel_qdisc_util : &fq_codel_qdisc_util;
+	message->util = type == CS_CODEL ? &codel_oot_qdisc_util : &fq_codel_oot_qdisc_util;
 	cs_attrs(tb, TCA_STATS2, message->tcm + 1,
 		 mnl_nlmsg_get_payload_len(nlh) - sizeof(*message->tcm));
 	cs_word(message->kind, sizeof(message->kind), tb[TCA_KIND]);
@@ -163,8 +165,8 @@ static void qj_change(const struct cs_row *row)
 	codel_json_u64("packets", d->packets);
 	if (row->q->oot)
 		codel_json_u64("wire_bytes", d->wire);
-	qj_causes("dropped", cs_drop_words, d->cause, CODEL_DROP_CAUSES);
-	qj_causes("marked", cs_mark_words, d->mark, CODEL_MARK_CAUSES);
+	qj_causes("dropped", codel_drop_causes, d->cause, CODEL_DROP_CAUSES);
+	qj_causes("marked", codel_mark_causes, d->mark, CODEL_MARK_CAUSES);
 	if (row->q->oot)
 		qj_delay(row);
 	if (row->backlog_ms < 0)
@@ -174,7 +176,7 @@ static void qj_change(const struct cs_row *row)
 	close_json_object();
 }
 
-static void qj_verdict(const struct cs_row *row)
+void qdisc_json_verdict(const struct cs_row *row)
 {
 	char text[256];
 	enum cs_code code = cs_verdict(row->q, &row->delta, row->flows, row->n_flows, text,
@@ -205,7 +207,7 @@ void qdisc_json(const char *key, const struct cs_snapshot *now, const struct cs_
 	qj_common(&message);
 	qj_own(&message, q->oot);
 	qj_change(row);
-	qj_verdict(row);
+	qdisc_json_verdict(row);
 	close_json_object();
 }
 
@@ -223,9 +225,10 @@ void qdisc_json_class(const struct cs_snapshot *now, const struct cs_flow *flow)
 	close_json_object();
 }
 
-void qdisc_json_time(const struct cs_snapshot *before, const struct cs_snapshot *now)
+void qdisc_json_time(enum cs_json_version version, const struct cs_snapshot *before,
+		     const struct cs_snapshot *now)
 {
-	codel_json_uint("version", 2);
+	codel_json_uint("version", version);
 	tc_json_seconds("time", now->realtime);
 	if (before)
 		tc_json_seconds("seconds", now->monotonic - before->monotonic);
@@ -234,7 +237,8 @@ void qdisc_json_time(const struct cs_snapshot *before, const struct cs_snapshot 
 }
 
 /* A device with several qdiscs, which is their sum */
-static void qj_total(const struct cs_snapshot *before, const struct cs_snapshot *now, size_t first)
+static void qj_total(enum cs_json_version version, const struct cs_snapshot *before,
+		     const struct cs_snapshot *now, size_t first)
 {
 	struct cs_total total;
 
@@ -243,32 +247,43 @@ static void qj_total(const struct cs_snapshot *before, const struct cs_snapshot 
 	codel_json_string("dev", total.q.dev);
 	codel_json_int("ifindex", total.q.ifindex);
 	codel_json_uint("queues", (__u32)total.queues);
+	if (version == CS_JSON_V1)
+		open_json_object("stats");
 	codel_json_u64("bytes", total.q.bytes);
 	codel_json_u64("packets", total.q.packets);
 	codel_json_u64("drops", total.drops);
 	codel_json_u64("backlog", total.q.backlog);
 	codel_json_u64("qlen", total.q.qlen);
-	qj_change(&total.row);
+	if (version == CS_JSON_V1) {
+		close_json_object();
+		json_v1_change(&total.row);
+	} else {
+		qj_change(&total.row);
+	}
 	close_json_object();
 }
 
-void cs_json(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now)
+void cs_json(FILE *out, enum cs_json_version version, const struct cs_snapshot *before,
+	     const struct cs_snapshot *now)
 {
 	struct cs_row row;
 	size_t i;
 
 	tc_json_begin(out);
-	qdisc_json_time(before, now);
+	qdisc_json_time(version, before, now);
 	open_json_array(PRINT_JSON, "qdiscs");
 	for (i = 0; i < now->n_qdiscs; i++) {
 		cs_row_fill(&row, before, now, i);
-		qdisc_json(NULL, now, &row);
+		if (version == CS_JSON_V1)
+			json_v1_qdisc(&row);
+		else
+			qdisc_json(NULL, now, &row);
 	}
 	close_json_array(PRINT_JSON, NULL);
 	open_json_array(PRINT_JSON, "devices");
 	for (i = 0; i < now->n_qdiscs; i += cs_total_queues(now, i))
 		if (cs_total_queues(now, i) > 1)
-			qj_total(before, now, i);
+			qj_total(version, before, now, i);
 	close_json_array(PRINT_JSON, NULL);
 	tc_json_end();
 }

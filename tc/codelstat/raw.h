@@ -14,6 +14,7 @@
 #include "snapshot.h"
 
 struct nlattr;
+struct nlmsghdr;
 
 /**
  * struct cs_raw - netlink messages
@@ -51,6 +52,15 @@ int cs_decode_qdiscs(struct cs_snapshot *snapshot, const struct cs_raw *raw,
 		     const struct cs_filter *filter);
 int cs_decode_flows(struct cs_snapshot *snapshot, const struct cs_raw *raw, size_t from,
 		    const struct cs_filter *filter);
+
+/* The next message from @from on; NULL at the end. Sets errno if that is none. */
+const struct nlmsghdr *cs_message(const struct cs_raw *raw, size_t *from);
+
+/* Whether a message has this type and is not shorter than its fixed header */
+bool cs_is(const struct nlmsghdr *nlh, uint16_t type, size_t size);
+
+/* A device's name, with escapes */
+void cs_clean_name(char to[CS_NAME_MAX], const char *name);
 
 /* Attributes by number, NULL where there is none; those beyond @max are ignored */
 void cs_attrs(const struct nlattr **tb, uint16_t max, const void *payload, size_t len);

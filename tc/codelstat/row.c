@@ -4,14 +4,6 @@
 #include "row.h"
 #include "text.h"
 
-const char *const cs_drop_words[CODEL_DROP_CAUSES] = {
-	CODEL_DROP_CAUSE_LIST(CODEL_CAUSE_WORD)
-};
-
-const char *const cs_mark_words[CODEL_MARK_CAUSES] = {
-	CODEL_MARK_CAUSE_LIST(CODEL_CAUSE_WORD)
-};
-
 void cs_row_fill(struct cs_row *row, const struct cs_snapshot *before,
 		 const struct cs_snapshot *now, size_t i)
 {
@@ -46,9 +38,21 @@ void cs_put(FILE *out, const char *text)
 
 void cs_put_uint(FILE *out, uint64_t value)
 {
-	char text[CS_TEXT];
+	char digits[CS_TEXT];
+	char *const end = digits + sizeof(digits);
+	char *first = end;
 
-	cs_put(out, cs_text_uint(text, value));
+	do {
+		*--first = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	while (first < end)
+		putc_unlocked(*first++, out);
+}
+
+void cs_put_real(FILE *out, double value, int digits)
+{
+	fprintf(out, "%.*f", digits, value);
 }
 
 void cs_put_seconds(FILE *out, uint64_t ns)

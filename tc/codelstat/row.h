@@ -53,10 +53,6 @@ size_t cs_total_queues(const struct cs_snapshot *now, size_t first);
 void cs_total_fill(struct cs_total *total, const struct cs_snapshot *before,
 		   const struct cs_snapshot *now, size_t first);
 
-/* Words for enum codel_drop_cause and enum codel_mark_cause */
-extern const char *const cs_drop_words[CODEL_DROP_CAUSES];
-extern const char *const cs_mark_words[CODEL_MARK_CAUSES];
-
 /* The module that serves a qdisc: "out-of-tree" or "in-tree" */
 const char *cs_module_word(const struct cs_qdisc *qdisc);
 
@@ -69,17 +65,18 @@ bool cs_is_plain(const struct cs_qdisc *qdisc);
 void cs_put(FILE *out, const char *text);
 void cs_put_uint(FILE *out, uint64_t value);
 void cs_put_seconds(FILE *out, uint64_t ns);
+void cs_put_real(FILE *out, double value, int digits);
 
 /* Versions of JSON; the first is that of --json without a number, in this release for the last time. */
 enum cs_json_version {
-	CS_JSON_NONE,
-	CS_JSON_V1,
-	CS_JSON_V2,
+	CS_JSON_NONE = 0,
+	CS_JSON_V1 = 1,
+	CS_JSON_V2 = 2,
 };
 
-/* Each writes one refresh: json_v1.c, qdisc_json.c, csv.c, table.c. */
-void cs_json_v1(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now);
-void cs_json(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now);
+/* Each writes one refresh: qdisc_json.c, csv.c, table.c. */
+void cs_json(FILE *out, enum cs_json_version version, const struct cs_snapshot *before,
+	     const struct cs_snapshot *now);
 void cs_csv_header(FILE *out);
 void cs_csv(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now);
 

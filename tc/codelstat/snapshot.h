@@ -77,7 +77,8 @@ enum cs_kind {
  * @collisions: packets on overflow flows; fq_codel_oot
  * @dropping: codel
  * @ldelay: sojourn time of the last packet, us; codel
- * @ext_stats: extended statistics: packet accounting, sum and maximum of the delay
+ * @ext_stats: extended statistics: packet accounting, sum and maximum of the delay; in-tree: none but
+ *	the drops that were counted before, see cs_follow()
  * @delay: the buckets of the histogram that @ext_stats describes; memory of the snapshot
  */
 struct cs_qdisc {
@@ -325,6 +326,12 @@ struct cs_delta {
  */
 void cs_delta(struct cs_delta *delta, const struct cs_qdisc *before,
 	      const struct cs_qdisc *now, double seconds);
+
+/* delta.c: of in-tree qdiscs, drops by cause are differences of counters that the kernel does not
+ * read at the same time, and that wrap. From now on cs_delta() without @before counts for @now no
+ * fewer than for @before, and as many in the end.
+ */
+void cs_follow(struct cs_snapshot *now, const struct cs_snapshot *before);
 
 /* delta.c: the bucket that contains the percentile @p (0 to 100) of @sum packets, 1 or more. Look
  * from bucket @i on, below which there are *@passed; then a higher one can be looked for from there.

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../codel_ext_stats.h"
 #include "row.h"
 #include "text.h"
 
@@ -204,8 +205,8 @@ static void cs_where(FILE *out, const struct cs_row *row, const struct cs_column
 		cs_add(&line, cs_text_number(text, (double)q->rate * 8));
 		cs_add(&line, "bit/s");
 	}
-	cs_causes(&line, "drops", row, row->delta.cause, cs_drop_words, CODEL_DROP_CAUSES);
-	cs_causes(&line, "marks", row, row->delta.mark, cs_mark_words, CODEL_MARK_CAUSES);
+	cs_causes(&line, "drops", row, row->delta.cause, codel_drop_causes, CODEL_DROP_CAUSES);
+	cs_causes(&line, "marks", row, row->delta.mark, codel_mark_causes, CODEL_MARK_CAUSES);
 	cs_line_end(out, &line);
 }
 

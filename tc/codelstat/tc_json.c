@@ -16,15 +16,18 @@ static struct {
 /* @key NULL: an element of an array */
 static FILE *tc_json_key(const char *key)
 {
+	FILE *out = tc_json.out;
+
 	if (tc_json.comma)
-		cs_put(tc_json.out, ",");
+		putc_unlocked(',', out);
 	tc_json.comma = true;
 	if (key) {
-		cs_put(tc_json.out, "\"");
-		cs_put(tc_json.out, key);
-		cs_put(tc_json.out, "\":");
+		putc_unlocked('"', out);
+		cs_put(out, key);
+		putc_unlocked('"', out);
+		putc_unlocked(':', out);
 	}
-	return tc_json.out;
+	return out;
 }
 
 static void tc_json_open(const char *key, const char *bracket)
@@ -58,7 +61,7 @@ void tc_json_seconds(const char *key, uint64_t ns)
 
 void tc_json_real(const char *key, double value, int digits)
 {
-	fprintf(tc_json_key(key), "%.*f", digits, value);
+	cs_put_real(tc_json_key(key), value, digits);
 }
 
 /* The functions of tc. The plugins call those for text only if this is not JSON. */
@@ -145,10 +148,13 @@ int print_color_uint(unsigned int type, unsigned int color, const char *key, con
 int print_color_int(unsigned int type, unsigned int color, const char *key, const char *fmt,
 		    int value)
 {
+	FILE *out = tc_json_key(key);
+
 	(void)type;
 	(void)color;
 	(void)fmt;
-	fprintf(tc_json_key(key), "%d", value);
+	cs_put(out, value < 0 ? "-" : "");
+	cs_put_uint(out, value < 0 ? -(uint64_t)value : (uint64_t)value);
 	return 0;
 }
 

@@ -23,7 +23,9 @@
 #define TERM_BUFFER	65536
 #define TERM_HELP	512
 #define TERM_ENTER	"\033[?1049h\033[?25l\033[H\033[2J"
-#define TERM_LEAVE	"\033[m\033[?25h\033[?1049l"
+#define TERM_FRAME	"\033[?2026h\033[H"	/* terminals that know the mode show it as a whole */
+#define TERM_SHOW	"\033[?2026l"
+#define TERM_LEAVE	TERM_SHOW "\033[m\033[?25h\033[?1049l"
 
 static struct {
 	volatile sig_atomic_t entered;
@@ -243,25 +245,30 @@ static void term_help(const struct cs_term *term)
 	snprintf(line, sizeof(line), "%s%s", term_state.paused ? "PAUSED  " : "", term->help);
 	printf("\n%s", cs_term_colour(term, CS_DIM));
 	cs_text_cut(stdout, line, term->width, term->utf8);
-	printf("%s\033[K", cs_term_colour(term, CS_PLAIN));
+	fputs(cs_term_colour(term, CS_PLAIN), stdout);
 }
 
-/* Each line over what was there; no line feed after the last, which would scroll */
+/* Each line over what was there, which is erased first, with the last one all that is below it:
+ * behind a full line the cursor is still in the last column. No line feed after the last line, which
+ * would scroll
+ */
 static void term_draw(const struct cs_term *term, const char *text)
 {
 	unsigned int height = term->height;
 	const char *end;
+	bool last;
 
-	fputs("\033[H", stdout);
+	fputs(TERM_FRAME, stdout);
 	for (; *text && height; text = *end ? end + 1 : end, height--) {
 		end = strchrnul(text, '\n');
-		printf("%.*s\033[K", (int)(end - text), text);
-		if (*end && end[1] && height > 1)
+		last = height == 1 || !*end || !end[1];
+		printf("\033[%c%.*s", last ? 'J' : 'K', (int)(end - text), text);
+		if (!last)
 			fputc('\n', stdout);
 	}
 	if (term->help)
 		term_help(term);
-	fputs("\033[J", stdout);
+	fputs(TERM_SHOW, stdout);
 }
 
 void cs_term_show(struct cs_term *term, const char *text)

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /* Numbers and names as people read them. */
 #include <arpa/inet.h>
-#include <linux/if_ether.h>
 #include <linux/pkt_sched.h>
-#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../codel_flow.h"
 #include "text.h"
 
 /* Lists of a thousand queues are made of these: printf() would be most of their cost. */
@@ -139,53 +138,34 @@ void cs_text_cut(FILE *out, const char *line, size_t width, bool utf8)
 static void cs_end_point(char *text, size_t size, const struct codel_tuple *tuple,
 			 const unsigned char *address, __be16 port)
 {
-	const bool v6 = tuple->protocol == htons(ETH_P_IPV6);
+	const int family = codel_family(tuple);
 	const bool ports = tuple->sport || tuple->dport;
 	char name[INET6_ADDRSTRLEN];
 
-	if (!inet_ntop(v6 ? AF_INET6 : AF_INET, address, name, sizeof(name)))
+	if (!inet_ntop(family, address, name, sizeof(name)))
 		*name = '\0';
 	if (ports)
-		snprintf(text, size, v6 ? "[%s]:%u" : "%s:%u", name, ntohs(port));
+		snprintf(text, size, family == AF_INET6 ? "[%s]:%u" : "%s:%u", name, ntohs(port));
 	else
 		snprintf(text, size, "%s", name);
 }
 
-static void cs_ip_proto(char text[CS_TEXT], uint8_t number)
-{
-	static const struct {
-		uint8_t number;
-		const char *name;
-	} known[] = {
-		{ IPPROTO_ICMP, "icmp" },	{ IPPROTO_TCP, "tcp" },
-		{ IPPROTO_UDP, "udp" },		{ IPPROTO_GRE, "gre" },
-		{ IPPROTO_ESP, "esp" },		{ IPPROTO_ICMPV6, "icmpv6" },
-		{ IPPROTO_SCTP, "sctp" },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(known) / sizeof(*known); i++) {
-		if (known[i].number == number) {
-			snprintf(text, CS_TEXT, "%s", known[i].name);
-			return;
-		}
-	}
-	snprintf(text, CS_TEXT, "proto %u", number);
-}
-
 char *cs_text_flow(char text[CS_TEXT_FLOW], const struct codel_tuple *tuple)
 {
-	char from[INET6_ADDRSTRLEN + 10], to[INET6_ADDRSTRLEN + 10], proto[CS_TEXT];
+	const char *proto = codel_ip_protocol(tuple->ip_proto);
+	char from[INET6_ADDRSTRLEN + 10], to[INET6_ADDRSTRLEN + 10];
 
 	if (!tuple->protocol) {
 		snprintf(text, CS_TEXT_FLOW, "unknown");
-	} else if (tuple->protocol != htons(ETH_P_IP) && tuple->protocol != htons(ETH_P_IPV6)) {
+	} else if (codel_family(tuple) == AF_UNSPEC) {
 		snprintf(text, CS_TEXT_FLOW, "ethertype %04x", ntohs(tuple->protocol));
 	} else {
 		cs_end_point(from, sizeof(from), tuple, tuple->src, tuple->sport);
 		cs_end_point(to, sizeof(to), tuple, tuple->dst, tuple->dport);
-		cs_ip_proto(proto, tuple->ip_proto);
-		snprintf(text, CS_TEXT_FLOW, "%s > %s %s", from, to, proto);
+		if (proto)
+			snprintf(text, CS_TEXT_FLOW, "%s > %s %s", from, to, proto);
+		else
+			snprintf(text, CS_TEXT_FLOW, "%s > %s proto %u", from, to, tuple->ip_proto);
 	}
 	return text;
 }

@@ -29,4 +29,7 @@ struct top_view {
 void top_json_v1(FILE *out, const struct top_view *view);
 void top_json(FILE *out, const struct top_view *view);
 
+/* flow_json.c: the counts of the interval that both versions have, as members */
+void top_json_figures(const struct flow_row *row);
+
 #endif /* CODELSTAT_TOP_H */

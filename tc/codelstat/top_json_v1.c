@@ -1,93 +1,94 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-/* Version 1 of JSON, for one more release: see top.h */
+/* Version 1 of the JSON of "codelstat top", for one more release: see top.h */
 #include <arpa/inet.h>
-#include <inttypes.h>
-#include <linux/if_ether.h>
 
+#include "../codel_flow.h"
+#include "qdisc_json.h"
+#include "tc_json.h"
 #include "text.h"
 #include "top.h"
 
-static void top_json_tuple(FILE *out, const struct codel_tuple *tuple)
+static void v1_tuple(const struct codel_tuple *tuple)
 {
-	bool v4 = tuple->protocol == htons(ETH_P_IP);
-	int family = v4 ? AF_INET : AF_INET6;
-	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
+	const int family = codel_family(tuple);
+	char text[INET6_ADDRSTRLEN];
 
 	if (!tuple->protocol) {
-		fputs("null", out);
+		codel_json_null("flow");
 		return;
 	}
-	fprintf(out, "{\"ethertype\":%u", ntohs(tuple->protocol));
-	if (v4 || tuple->protocol == htons(ETH_P_IPV6))
-		fprintf(out, ",\"src\":\"%s\",\"dst\":\"%s\",\"sport\":%u,\"dport\":%u,"
-			"\"protocol\":%u", inet_ntop(family, tuple->src, src, sizeof(src)),
-			inet_ntop(family, tuple->dst, dst, sizeof(dst)),
-			ntohs(tuple->sport), ntohs(tuple->dport), tuple->ip_proto);
-	fputc('}', out);
+	open_json_object("flow");
+	codel_json_uint("ethertype", ntohs(tuple->protocol));
+	if (family != AF_UNSPEC) {
+		codel_json_string("src", inet_ntop(family, tuple->src, text, sizeof(text)));
+		codel_json_string("dst", inet_ntop(family, tuple->dst, text, sizeof(text)));
+		codel_json_uint("sport", ntohs(tuple->sport));
+		codel_json_uint("dport", ntohs(tuple->dport));
+		codel_json_uint("protocol", tuple->ip_proto);
+	}
+	close_json_object();
 }
 
 /* The counts of a flow; absent if unknown */
-static void top_json_did(FILE *out, const struct flow_row *row, double longest)
+static void v1_did(const struct flow_row *row, double longest)
 {
 	unsigned int i;
 
-	fprintf(out, ",\"seconds\":%.9f,\"bytes\":%" PRIu64 ",\"packets\":%" PRIu64
-		",\"drops\":%u,\"marks\":%u,\"share\":%.6f", row->seconds, row->bytes,
-		row->packets, row->drops, row->marks, row->share);
+	top_json_figures(row);
 	if (row->seconds > 0)
-		fprintf(out, ",\"bytes_per_second\":%.3f", row->rate);
-	if (row->packets)
-		fprintf(out, ",\"p50_ns\":%.0f,\"p99_ns\":%.0f",
-			flows_percentile(row, 50, longest),
-			flows_percentile(row, 99, longest));
-	fputs(",\"delay\":[", out);
+		tc_json_real("bytes_per_second", row->rate, 3);
+	if (row->packets) {
+		tc_json_real("p50_ns", flows_percentile(row, 50, longest), 0);
+		tc_json_real("p99_ns", flows_percentile(row, 99, longest), 0);
+	}
+	open_json_array(PRINT_JSON, "delay");
 	for (i = 0; i < CODEL_FLOW_DELAYS; i++)
-		fprintf(out, "%s%u", i ? "," : "", row->delay[i]);
-	fputc(']', out);
+		codel_json_uint(NULL, row->delay[i]);
+	close_json_array(PRINT_JSON, NULL);
 }
 
-static void top_json_flow(FILE *out, const struct flow_row *row, double longest)
+static void v1_flow(const struct flow_row *row, double longest)
 {
 	const struct cs_flow *flow = row->flow;
 	char class[CS_TEXT];
 
-	fprintf(out, "{\"class\":\"%s\",\"backlog_bytes\":%u,\"backlog_packets\":%u,"
-		"\"ldelay_us\":%u,\"count\":%u,\"dropping\":%s",
-		cs_text_handle(class, flow->classid), flow->backlog, flow->qlen,
-		flow->ldelay, flow->count, flow->dropping ? "true" : "false");
+	open_json_object(NULL);
+	codel_json_string("class", cs_text_handle(class, flow->classid));
+	codel_json_uint("backlog_bytes", flow->backlog);
+	codel_json_uint("backlog_packets", flow->qlen);
+	codel_json_uint("ldelay_us", flow->ldelay);
+	codel_json_uint("count", flow->count);
+	codel_json_bool("dropping", flow->dropping);
 	if (flow->known) {
-		fputs(",\"flow\":", out);
-		top_json_tuple(out, &flow->stats.tuple);
-		fprintf(out, ",\"total\":{\"bytes\":%" PRIu64 ",\"packets\":%" PRIu64
-			",\"drops\":%u,\"marks\":%u}", (uint64_t)flow->stats.bytes,
-			(uint64_t)flow->stats.packets, flow->stats.drops, flow->stats.marks);
+		v1_tuple(&flow->stats.tuple);
+		open_json_object("total");
+		codel_json_flow_counts(&flow->stats);
+		close_json_object();
 	}
 	if (row->known)
-		top_json_did(out, row, longest);
-	fputc('}', out);
+		v1_did(row, longest);
+	close_json_object();
 }
 
 void top_json_v1(FILE *out, const struct top_view *view)
 {
-	const uint64_t time = view->snapshot->realtime;
 	const struct cs_qdisc *qdisc = view->of.q;
 	double longest = qdisc->oot ? (double)qdisc->ext_stats.delay_max : 0;
-	char handle[CS_TEXT], parent[CS_TEXT];
+	char text[CS_TEXT];
 	size_t i;
 
-	fprintf(out, "{\"version\":1,\"time\":%" PRIu64 ".%09" PRIu64 ",\"seconds\":", time / 1000000000,
-		time % 1000000000);
-	if (view->of.since)
-		fprintf(out, "%.9f", view->of.delta.seconds);
-	else
-		fputs("null", out);
-	fprintf(out, ",\"dev\":\"%s\",\"handle\":\"%s\",\"parent\":\"%s\",\"kind\":\"%s\""
-		",\"module\":\"%s\",\"bytes\":%" PRIu64 ",\"active_flows\":%zu,\"flows\":[", qdisc->dev,
-		cs_text_handle(handle, qdisc->handle), cs_text_handle(parent, qdisc->parent),
-		qdisc->kind, cs_module_word(qdisc), view->of.delta.bytes, view->n);
-	for (i = 0; i < view->shown; i++) {
-		fputs(i ? "," : "", out);
-		top_json_flow(out, &view->rows[i], longest);
-	}
-	fputs("]}\n", out);
+	tc_json_begin(out);
+	qdisc_json_time(CS_JSON_V1, view->before, view->snapshot);
+	codel_json_string("dev", qdisc->dev);
+	codel_json_string("handle", cs_text_handle(text, qdisc->handle));
+	codel_json_string("parent", cs_text_handle(text, qdisc->parent));
+	codel_json_string("kind", qdisc->kind);
+	codel_json_string("module", cs_module_word(qdisc));
+	codel_json_u64("bytes", view->of.delta.bytes);
+	codel_json_u64("active_flows", view->n);
+	open_json_array(PRINT_JSON, "flows");
+	for (i = 0; i < view->shown; i++)
+		v1_flow(&view->rows[i], longest);
+	close_json_array(PRINT_JSON, NULL);
+	tc_json_end();
 }

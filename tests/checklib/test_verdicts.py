@@ -139,7 +139,7 @@ INPUTS = [
     ("lab/guest/main.py", "trixie test_ecn.sh", False),
     ("man/tc-codel_oot.8", "trixie test_ecn.sh", False),
     ("man/tc-codel_oot.8", "trixie test_manuals.sh", True),
-    ("man/codel_trace.8", "sid test_bpftrace.sh", True),
+    ("man/codel_trace.7", "sid test_bpftrace.sh", True),
     ("fq/fq_codel_drr.h", "sid test_flows.sh", True),
 ]
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # check: drops
-# vm: --with bpftrace --put man/codel_trace.8
+# vm: --with bpftrace --put man/codel_trace.7
 #
 # The programs for bpftrace in the manual work as described. Each program is read from the
 # page, runs during traffic, and must report the same numbers as tracefs and the packet
@@ -17,8 +17,8 @@
 
 lib_require bpftrace python3
 
-MANUAL=$LIB_DIR/../../codel_trace.8
-[[ -e $MANUAL ]] || MANUAL=$LIB_DIR/../../man/codel_trace.8
+MANUAL=$LIB_DIR/../../codel_trace.7
+[[ -e $MANUAL ]] || MANUAL=$LIB_DIR/../../man/codel_trace.7
 
 # manual NAME: the program after the comment with its name, as a reader would type it
 manual()

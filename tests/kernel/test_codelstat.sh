@@ -244,6 +244,13 @@ nothing()
 	ROUTER=$NS
 	see 1
 	check "said" "$(cat "$LIB_TMP/said")" == "codelstat: no codel or fq_codel qdisc here"
+	tc -n "$NS" qdisc add dev lo root handle 7: cake bandwidth 20mbit
+	in_ns "$NS" ip link set lo up
+	in_ns "$NS" ping -c 3 -i 0.1 -q 127.0.0.1 >/dev/null
+	see 1 lo
+	check "said of a cake" "$(sed -n 2p "$LIB_TMP/said" | sed -E 's/(delay|peak) [0-9.]+[mun]?s?,/\1 T,/g')" == \
+		"codelstat: cake 7: on lo: rate 20Mbit/s, delay T, peak T, drops 0, marks 0; all of it: tc -s qdisc show dev lo"
+	tc -n "$NS" qdisc del dev lo root
 	see 0 --json=2
 	check "JSON" "$(jq -c '[.qdiscs, .devices]' "$LIB_TMP/seen")" == "[[],[]]"
 	see 0 -1 --json lo

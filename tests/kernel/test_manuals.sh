@@ -252,7 +252,7 @@ trace()
 	drops
 	trace_require fq_codel/codel_drop
 	defer trace_restore
-	examples_of codel_trace.8
+	examples_of codel_trace.7
 	example in_tracefs
 	check "events" "$(grep -c 'codel_drop: dev=eth0 handle=10: ' <<<"$OUTPUT")" ">" 10
 	example in_tracefs
@@ -279,5 +279,5 @@ lib_add tc_codel "tc-codel_oot.8"
 lib_add tc_fq_codel "tc-fq_codel_oot.8"
 lib_add viewer "codelstat.8"
 lib_add link_setup "codelctl.8"
-lib_add trace "codel_trace.8: tracefs, perf and trace-cmd"
+lib_add trace "codel_trace.7: tracefs, perf and trace-cmd"
 lib_main "$@"

@@ -84,10 +84,35 @@ def stored(data: bytes) -> Iterator[str]:
         yield file.name
 
 
+def in_tree(ifindex: int, handle: int, drops: int, overlimit: int, overmemory: int = 0) -> bytes:
+    """An in-tree fq_codel that has dropped as many packets: in all, for a limit, and of these for memory."""
+    app = struct.pack("=10I", 0, 0, overlimit, 0, 0, 0, 0, 0, 0, overmemory)
+    queue = struct.pack("=5I", 0, 0, drops, 0, 0)
+    stats = attribute(7, attribute(3, queue) + attribute(4, app))
+    return qdisc(ifindex, handle, b"fq_codel", more=stats)
+
+
+def cake(ifindex: int, handle: int, rate: int, tins: list[tuple[int, int, int, int]]) -> bytes:
+    """Of each tin: average and peak delay, us, packets dropped and marked."""
+    stats = b""
+    for number, values in enumerate(tins, 1):
+        fields = zip((19, 18, 4, 8), values)  # TCA_CAKE_TIN_STATS_*
+        tin = b"".join(attribute(n, struct.pack("=I", v)) for n, v in fields)
+        stats += attribute(number | NESTED, tin)
+    app = attribute(4 | NESTED, attribute(10 | NESTED, stats))  # TCA_CAKE_STATS_TIN_STATS
+    options = attribute(2 | NESTED, attribute(2, struct.pack("=Q", rate)))
+    return qdisc(ifindex, handle, b"cake", more=options + attribute(7, app))
+
+
 def recording(body: bytes, snapshots: int = 2, apart: float = 1) -> AbstractContextManager[str]:
     """A file of snapshots that all have this body. `apart` is the time between two of them, s."""
+    return recording_of([body] * snapshots, apart)
+
+
+def recording_of(bodies: list[bytes], apart: float = 1) -> AbstractContextManager[str]:
+    """A file of snapshots with these bodies."""
     data = Path(RECORDING).read_bytes()[:RECORD_HEADER]
-    for number in range(snapshots):
+    for number, body in enumerate(bodies):
         at = round(number * apart * 1e9)
         data += struct.pack("=QQII", at, at, len(body), 0) + body
     return stored(data)

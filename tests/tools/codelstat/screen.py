@@ -18,6 +18,7 @@ from typing import Callable
 from cases import CODELSTAT
 
 ENTER, LEAVE = b"\033[?1049h", b"\033[?1049l"
+SHOWN = b"\033[?2026l"  # ends a frame
 SECONDS = 20
 
 
@@ -91,7 +92,7 @@ class Screen:
     def frames(self) -> list[str]:
         """All whole frames in place, without sequences; the last may be of another size."""
         inside = self.seen.split(ENTER)[-1].split(LEAVE)[0]
-        return [visible(frame) for frame in inside.split(b"\033[H")[2:] if b"\033[J" in frame]
+        return [visible(frame) for frame in inside.split(b"\033[H")[2:] if SHOWN in frame]
 
     def stop(self) -> None:
         """As from the keyboard; returns when it has stopped."""

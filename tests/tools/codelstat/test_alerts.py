@@ -82,10 +82,8 @@ def metrics_exist() -> None:
 
 @case("the exporter has every cause, source and verdict of the alerts")
 def labels_exist() -> None:
-    text = exported()
-    for label, values in re.findall(
-        r'\b(cause|source|codel_verdict)=~?"([^"]+)"', ALERTS.read_text()
-    ):
+    text = exported("--states")  # every verdict
+    for label, values in re.findall(r'\b(cause|source|verdict)=~?"([^"]+)"', ALERTS.read_text()):
         for value in values.split("|"):
             assert f'{label}="{value}"' in text, f'no {label}="{value}" in the metrics'
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from cases import CODELSTAT, HERE, case, check, codelstat, main
-from recordings import attribute, codel_oot, link, qdisc, recording, stored
+from recordings import attribute, cake, codel_oot, link, qdisc, recording, stored
 from screen import LEAVE, Screen
 
 SHAPED = str(HERE / "shaped.rec")
@@ -212,6 +212,36 @@ def _() -> None:
     assert "no codel or fq_codel qdisc on r0" in refusal(NOTHING, *speed, "r0")
     said = refusal(NOTHING, *speed, "--handle", "77:")
     assert "no codel or fq_codel qdisc with handle 77: in the recording" in said, said
+
+
+@case("a cake where there is no codel and no fq_codel is named, with its figures")
+def _() -> None:
+    shaped = cake(1, 0x80010000, 2_500_000, [(100, 900, 3, 0), (4100, 700, 9, 4), (0, 0, 0, 0)])
+    body = link(1, b"eth0") + shaped + link(2, b"eth 1") + cake(2, 0x20000, 0, [])
+    first = (
+        "codelstat: cake 8001: on eth0: rate 20Mbit/s, delay 4.1ms, peak 900us, drops 12, marks 4; "
+        "all of it: tc -s qdisc show dev eth0\n"
+    )
+    second = (
+        "codelstat: cake 2: on eth%201: no rate, delay 0, peak 0, drops 0, marks 0; "
+        "all of it: tc -s qdisc show dev eth%201\n"
+    )
+    none = "codelstat: no codel or fq_codel qdisc"
+    with recording(body) as path:
+        for words, expected in (
+            ((), f"{none} in the recording\n{first}{second}"),
+            (("--dev", "eth0"), f"{none} on eth0\n{first}"),
+            (("--handle", "2:"), f"{none} with handle 2: in the recording\n{second}"),
+            (("--handle", "3:"), f"{none} with handle 3: in the recording\n"),
+        ):
+            argv = ("--replay", path, "--speed", "0", *words)
+            check(f"{words}", codelstat(*argv, status=NOTHING).stderr, expected)
+    with recording(body + qdisc(2, 0x10000, parent=0x20001)) as path:
+        check("beside a codel", codelstat("--replay", path, "-1").stderr, "")
+    for end in range(48, len(shaped), 8):  # damaged
+        cut = struct.pack("=I", end) + shaped[4:end]
+        with recording(link(1, b"eth0") + cut) as path:
+            codelstat("--replay", path, "--speed", "0", status=NOTHING)
 
 
 @case("--count ends it; --replay is replay")

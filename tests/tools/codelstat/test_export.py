@@ -18,7 +18,7 @@ from typing import Any
 
 from cases import CODELSTAT, RECORDING, Skip, case, check, codelstat, main
 from exporter import Exporter, Samples, labels, samples
-from recordings import codel_oot, link, qdisc, recording
+from recordings import codel_oot, in_tree, link, qdisc, recording, recording_of
 
 REPLAY = ("export", "--replay", RECORDING)
 OPEN = "application/openmetrics-text"
@@ -54,15 +54,16 @@ def open_metrics() -> None:
         from prometheus_client.openmetrics.parser import text_string_to_metric_families
     except ImportError as error:
         raise Skip("python3-prometheus-client is not installed") from error
-    with Exporter() as exporter:
+    with Exporter("--states") as exporter:
         answer = exporter.get(accept=OPEN)
     families = {f.name: f for f in text_string_to_metric_families(answer.text)}
     check("type", families["codel_sojourn_seconds"].type, "histogram")
     check("unit", families["codel_sojourn_seconds"].unit, "seconds")
     check("info", families["codel_qdisc"].type, "info")
-    check("verdict", families["codel_verdict"].type, "stateset")
+    check("verdict", families["codel_qdisc_verdict"].type, "gauge")
+    check("states", families["codel_verdict"].type, "stateset")
     found = {(s.name, frozenset(s.labels.items())) for f in families.values() for s in f.samples}
-    check("samples", found, set(samples(text())))
+    check("samples", found, set(samples(text("--states"))))
 
 
 def expected_counts(qdisc: dict[str, Any]) -> dict[str, dict[str, int]]:
@@ -208,10 +209,17 @@ def loop() -> None:
     assert parent.startswith("800") and parent.endswith(":2"), parent
 
 
-@case("one state of each queue, which is the verdict of the list")
+@case("one verdict on each queue, which is that of the list, and with --states one state")
 def verdicts() -> None:
-    found = samples(text())
+    assert "codel_verdict" not in text()
+    found = samples(text("--states"))
     for qdisc in listed():
+        shown = {
+            dict(key)["verdict"]: value
+            for (name, key), value in found.items()
+            if name == "codel_qdisc_verdict" and labels(**whose(qdisc)) < key
+        }
+        check(qdisc["dev"], shown, {qdisc["verdict_code"]: 1})
         states = {
             dict(key)["codel_verdict"]: value
             for (name, key), value in found.items()
@@ -223,7 +231,7 @@ def verdicts() -> None:
 
 def states(exporter: Exporter) -> list[str]:
     found = samples(exporter.get().text)
-    return [dict(k)["codel_verdict"] for (n, k), v in found.items() if n == "codel_verdict" and v]
+    return [dict(k)["verdict"] for (n, k), v in found.items() if n == "codel_qdisc_verdict" and v]
 
 
 @case("a verdict is of the time since the last scrape, and not of less than a second")
@@ -263,10 +271,40 @@ def kernels_kinds() -> None:
         check("causes", causes, known)
 
 
+WRAP = 2**32
+
+
+@case("drops of in-tree qdiscs by cause never decrease, and are right in the end")
+def monotone() -> None:
+    # What the kernel shows: drops in all, those for a limit, and of these for memory; read one after
+    # another, and in 32 bits. Then what is right once they have caught up: CoDel's, and for the limit
+    for readings, codel, limit in (
+        ([(10, 5, 0), (12, 5, 0), (12, 7, 0), (18, 8, 0)], 10, 8),  # 2 of 12 were for the limit
+        ([(10, 5, 5), (14, 8, 9), (14, 9, 9), (20, 10, 10)], 10, 0),
+        ([(20, 10, 4), (22, 10, 6), (22, 12, 6), (40, 24, 8)], 16, 16),
+        ([(WRAP - 4, 6, 0), (6, 6, 0), (20, 10, 0)], WRAP + 10, 10),
+        ([(WRAP - 4, WRAP - 9, 0), (3, WRAP - 2, 0), (10, 3, 0)], 7, WRAP + 3),
+        ([(5, 6, 0), (8, 6, 0)], 2, 6),
+        ([(8, 4, 0), (2, 1, 0)], 4, 4),  # bytes tell a new beginning
+    ):
+        bodies = [link(1, b"d0") + in_tree(1, 0x100000, *n) for n in readings]
+        with recording_of(bodies) as path, Exporter(replay=path) as exporter:
+            shown = [samples(exporter.get().text) for _ in readings]
+        for cause, expected in (("codel", codel), ("limit", limit)):
+            which = labels(device="d0", handle="10:", parent="root", kind="fq_codel", cause=cause)
+            counts = [n["codel_dropped_packets_total", which] for n in shown]
+            check(f"{cause} of {readings}", counts, sorted(counts))
+            check(f"{cause} of {readings}", counts[-1], expected)
+
+
 @case("every scrape has the same series, and a fresh snapshot until the recording ends")
 def scrapes() -> None:
     with Exporter() as exporter:
         texts = [samples(exporter.get().text) for _ in range(40)]
+    for shown in texts:  # but that of the verdict
+        for name, key in [*shown]:
+            if name == "codel_qdisc_verdict":
+                del shown[name, key]
     assert all(set(n) == set(texts[0]) for n in texts), "series come and go"
     key = next(k for k, v in texts[-1].items() if k[0] == "codel_sent_bytes_total" and v)
     sent = [n[key] for n in texts]

@@ -5,18 +5,23 @@
 from __future__ import annotations
 
 import random
+import re
 import socket
 import subprocess
 import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from cases import CODELSTAT, RECORDING, case, check, main
+from cases import CODELSTAT, RECORDING, TOP, case, check, main
 from exporter import Answer, Exporter, read_all
+from recordings import codel_oot, link, recording
 
 REQUEST = b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n"
 CONNECTIONS, CLOSING, FILES = 32, 16, 64  # as in http.h
 REQUEST_MEMORY, IDLE_SECONDS = 16384, 5
+BODIES, SHARED_SECONDS = 3, 1.0
+QDISCS = 2000
+UNIT = TOP / "debian/codel-oot-tools.codelstat-export.service"
 PROMPT = 1.0  # seconds in which an honest client is served
 
 
@@ -160,6 +165,66 @@ def does_not_read() -> None:
         is_prompt(exporter)
         time.sleep(IDLE_SECONDS)
         open_files(exporter, files)
+
+
+def many_qdiscs() -> bytes:
+    numbers = range(1, QDISCS + 1)
+    return b"".join(link(n, b"eth%d" % n) + codel_oot(n, 0x100000, b"", 9) for n in numbers)
+
+
+def high_water(exporter: Exporter) -> int:
+    """The most memory that it had at a time, bytes."""
+    status = Path(f"/proc/{exporter.process.pid}/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) * 1024
+
+
+def asks_slowly(exporter: Exporter, stack: ExitStack) -> socket.socket:
+    """A client that has begun to get its answer, and reads no more of it."""
+    sock = stack.enter_context(socket.socket())
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+    sock.connect((exporter.host, exporter.port))
+    sock.sendall(REQUEST)
+    check("it begins", sock.recv(8), b"HTTP/1.1")
+    return sock
+
+
+@case(f"{CONNECTIONS} slow clients who ask within a second share one answer of {QDISCS} qdiscs")
+def one_body() -> None:
+    with recording(many_qdiscs(), 9) as path, Exporter(replay=path) as exporter:
+        body = [len(exporter.get().body) for _ in range(8)][-1]  # with all its snapshots
+        alone = high_water(exporter)
+        with ExitStack() as stack:
+            began = time.monotonic()
+            slow = [asks_slowly(exporter, stack) for _ in range(CONNECTIONS)]
+            more = int((time.monotonic() - began) / SHARED_SECONDS)
+            most = high_water(exporter)
+            for sock in slow[:: CONNECTIONS - 1]:
+                sock.settimeout(10)
+                check("the whole answer", len(read_all(sock).partition(b"\r\n\r\n")[2]), body)
+    print(f"# {body} bytes; {alone >> 10} KiB with one client, {most >> 10} KiB with {CONNECTIONS}")
+    bound = alone + min(more, BODIES) * body + CONNECTIONS * 2 * REQUEST_MEMORY
+    assert most <= bound, f"{most} bytes, more than {bound}"
+
+
+@case(f"clients who ask for a new answer all the time keep {BODIES} of them in memory")
+def few_bodies() -> None:
+    with recording(many_qdiscs(), 9) as path, Exporter(replay=path) as exporter:
+        body = [len(exporter.get().body) for _ in range(8)][-1]  # with all its snapshots
+        alone = high_water(exporter)
+        with ExitStack() as stack:
+            for _ in range(3 * BODIES):
+                slow = asks_slowly(exporter, stack)
+                time.sleep(SHARED_SECONDS)
+            most = high_water(exporter)
+            assert exporter.get().status == 200
+            slow.settimeout(10)
+            length = len(read_all(slow))
+    print(f"# {body} bytes; {alone >> 10} KiB with one client, {most >> 10} KiB in the end")
+    bound = alone + BODIES * body + CONNECTIONS * 2 * REQUEST_MEMORY
+    assert most <= bound, f"{most} bytes, more than {bound}"
+    assert length > body, f"the youngest got {length} bytes of {body}"
+    (limit,) = re.findall(r"^MemoryMax=(\d+)M$", UNIT.read_text(), re.M)
+    assert most < int(limit) << 19, f"{most} bytes, more than half of the unit's limit"
 
 
 @case("without descriptors for all connections it does not start, and says why")

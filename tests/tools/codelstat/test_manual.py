@@ -63,7 +63,7 @@ def json_members() -> None:
 
 @case("every metric")
 def metrics() -> None:
-    text = codelstat("export", "--replay", RECORDING, "--textfile", "-").stdout
+    text = codelstat("export", "--replay", RECORDING, "--textfile", "-", "--states").stdout
     declared = set(re.findall(r"^# TYPE (\w+)", text, re.M))
     explained = set(re.findall(r"\bcodel_\w+", MANUAL.split(".Sh METRICS")[1]))
     check("names", explained - {"codel_oot"}, declared)

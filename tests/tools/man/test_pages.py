@@ -58,6 +58,16 @@ def references() -> None:
                 assert f"{name}.{number}" in there, f"{page.name} refers to {name}({number})"
 
 
+@case("a page has the name and the section of its file, and one of section 8 is of a command")
+def sections() -> None:
+    for page in PAGES:
+        name, number = page.stem, page.suffix[1:]
+        found = re.findall(r"^\.Dt (\S+) (\d)$", page.read_text(), re.M)
+        check(page.name, found, [(name.upper(), number)])
+        is_command = (TOP / name).is_dir() or (TOP / "tc" / name).is_dir() or name[:3] == "tc-"
+        check(f"{page.name} is of a command", is_command, number == "8")
+
+
 @case("examples are displayed as they are typed")
 def displayed() -> None:
     for page in PAGES:

@@ -75,7 +75,7 @@ installation() {
 		}
 	done
 	find "$root" -name 'tc-*codel_oot.8' | grep -c . | grep -qx 2 || return
-	find -L "$root" -path '*/man7/*codel_oot.7' -type f | grep -c . | grep -qx 2 || return
+	find -L "$root" -path '*/man7/*codel_*.7' -type f | grep -c . | grep -qx 3 || return
 	"${install[@]}" uninstall || return
 	files=$(find "$root" ! -type d) && test -z "$files"
 }

@@ -127,6 +127,18 @@ class Tc:
         command = ["env", f"LD_PRELOAD={self.preload}", *self.command, *args]
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
+    def answer(
+        self, kind: str, options: list[str], plugins: str = "", in_tree: str = ""
+    ) -> tuple[int, str, str, bytes]:
+        """Status, what it says, and what it sends; `in_tree`: see fakekernel.c."""
+        self.state.unlink(missing_ok=True)
+        os.environ["FAKE_IN_TREE"] = in_tree
+        words = ("qdisc", "add", "dev", "lo", "root", kind, *options)
+        done = self.run(*words, plugins=plugins)
+        del os.environ["FAKE_IN_TREE"]
+        sent = self.state.read_bytes() if self.state.exists() else b""
+        return done.returncode, done.stdout, done.stderr, sent
+
     def add(self, kind: str, options: list[str], plugins: str = "", verb: str = "add") -> Attrs:
         """TCA_OPTIONS as tc sends them."""
         self.state.unlink(missing_ok=True)
@@ -238,6 +250,35 @@ def test_requests_are_those_of_the_stock_tc(tc: Tc) -> None:
             stock = tc.add(kind, chosen, plugins=NO_PLUGINS)
             sent = tc.add(kind, chosen)
             assert sent == stock, f"{chosen}: {sent}, not {stock}"
+
+
+# The stock tc takes the last of two, rounds, and refuses what only the modules have
+IN_TREE_WORDS = [
+    "", "limit 1000", "limit 0x10", "limit 010", "limit -1", "limit 1.5", "limit", "limit 99999999999",
+    "target 5ms", "target 1.0005ms", "target 1e3us", "target 5", "target 5m", "target 0", "target -1ms",
+    "interval 100ms target 99999s", "ecn noecn", "noecn", "ce_threshold 1ms", "ce_threshold off",
+    "limit 1 limit 2", "ceiling 50ms", "ceiling off", "rate 20mbit", "reset_stats", "ecn ingress", "help",
+    "limit 5 help", "frob", "target 5ms frob 7",
+]  # fmt: skip
+FAIR_WORDS = [
+    "flows 256", "flows 0x100", "flows -1", "quantum 1514 drop_batch 010", "memory_limit 1.5mb",
+    "memory_limit 8mbit", "memory_limit 99gb", "ce_threshold_selector 0x1/3", "ce_threshold_selector 1",
+    "ce_threshold_selector 300/1", "flows",
+]  # fmt: skip
+
+
+def test_in_tree_is_parsed_by_the_stock_tc(tc: Tc) -> None:
+    for kind in STOCK_KINDS:
+        for words in IN_TREE_WORDS + FAIR_WORDS * (kind == "fq_codel"):
+            stock = tc.answer(kind, words.split(), plugins=NO_PLUGINS)
+            for said_by in ("initstate", "takeover", "modules.builtin"):
+                shown = tc.answer(kind, words.split(), in_tree=said_by)
+                assert shown == stock, f"{said_by}: {kind} {words}: {shown}, not {stock}"
+        own = tc.answer(kind, ["ceiling", "50ms"])
+        assert own != tc.answer(kind, ["ceiling", "50ms"], plugins=NO_PLUGINS), own
+        assert own == tc.answer(kind, ["ceiling", "50ms"], in_tree="other"), own
+        own = tc.answer(f"{kind}_oot", ["ceiling", "50ms"])
+        assert own == tc.answer(f"{kind}_oot", ["ceiling", "50ms"], in_tree="initstate"), own
 
 
 def test_every_value_is_sent(tc: Tc) -> None:
@@ -718,9 +759,13 @@ def test_statistics_are_those_of_the_stock_tc(tc: Tc) -> None:
 def test_shared_is_shown_if_it_is_there(tc: Tc) -> None:
     stats = struct.pack("=10I", 0, *range(1, 10))
     for shared in (0, 5, 2**40 + 1):
-        tc.dump("fq_codel", None, stats + struct.pack("=Q", shared))
+        more = stats + struct.pack("=Q", shared)
+        tc.dump("fq_codel", None, more)
         stock = tc.text("-s", plugins=NO_PLUGINS)
+        assert tc.text("-s") == stock, tc.text("-s")
         word = f" shared {shared}" * (shared > 0)
+        tc.dump("fq_codel_oot", None, more)
+        stock = stock.replace("fq_codel", "fq_codel_oot")
         assert tc.text("-s") == stock.removesuffix("\n") + word + "\n", tc.text("-s")
         shown = tc.json("-s")
         assert shown.get("shared", 0) == shared, shown
@@ -1071,6 +1116,7 @@ def test_stock_tc_shows_oot_kinds_without_plugins(tc: Tc) -> None:
 # These compare with the tc's own front ends, which --builtin has replaced
 NEED_STOCK = {
     test_requests_are_those_of_the_stock_tc,
+    test_in_tree_is_parsed_by_the_stock_tc,
     test_in_tree_is_printed_as_by_the_stock_tc,
     test_words_of_the_stock_tc_come_first,
     test_statistics_are_those_of_the_stock_tc,

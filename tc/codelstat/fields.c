@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+/* See fields.h */
+#include <string.h>
+
+#include "fields.h"
+
+#define AT(type, member) { offsetof(type, member), sizeof(((type *)NULL)->member) }
+#define Q(member) .at = AT(struct cs_qdisc, member)
+#define OOT(member) Q(member), .oot = true
+#define IN_TREE(member) .in_tree = AT(struct cs_qdisc, member)
+#define ROW(member) .at = AT(struct cs_row, member), .of_row = true
+#define FQ .only = CS_FQ_CODEL
+#define COUNTER(name, unit, help) .metric = { name, unit, CS_COUNTER, help }
+#define GAUGE(name, unit, help) .metric = { name, unit, CS_GAUGE, help }
+#define DROP(number, word) \
+	[FIELD_CHANGE_DROP + (number)] = { word, "drop_" word, ROW(delta.cause[number]) },
+#define MARK(number, word) \
+	[FIELD_CHANGE_MARK + (number)] = { word, "mark_" word, ROW(delta.mark[number]) },
+
+const struct cs_field cs_fields[FIELDS] = {
+	[FIELD_RECEIVED_PACKETS] = { OOT(ext_stats.received.packets),
+		COUNTER("codel_received_packets", "packets", "Packets given to the queue.") },
+	[FIELD_RECEIVED_BYTES] = { OOT(ext_stats.received.bytes),
+		COUNTER("codel_received_bytes", "bytes", "Bytes given to the queue.") },
+	[FIELD_SENT_PACKETS] = { OOT(ext_stats.sent.packets), IN_TREE(packets),
+		COUNTER("codel_sent_packets", "packets",
+			"Packets that left the queue to be sent; of in-tree qdiscs, all sent.") },
+	[FIELD_SENT_BYTES] = { OOT(ext_stats.sent.bytes), IN_TREE(bytes),
+		COUNTER("codel_sent_bytes", "bytes",
+			"Bytes that left the queue to be sent; of in-tree qdiscs, all sent.") },
+	[FIELD_BYPASSED_PACKETS] = { OOT(ext_stats.bypassed.packets),
+		COUNTER("codel_bypassed_packets", "packets",
+			"Packets of the wire that were sent past the empty queue.") },
+	[FIELD_BYPASSED_BYTES] = { OOT(ext_stats.bypassed.bytes),
+		COUNTER("codel_bypassed_bytes", "bytes",
+			"Bytes that were sent past the empty queue.") },
+	[FIELD_WIRE_BYTES] = { "wire_bytes", OOT(ext_stats.wire_bytes),
+		COUNTER("codel_wire_bytes", "bytes",
+			"Bytes sent on the link as the shaper counts them; 0 without a shaper.") },
+	[FIELD_NEW_FLOWS] = { "new_flow_count", Q(new_flow_count), FQ,
+		COUNTER("codel_new_flows", NULL, "Times that a flow became active.") },
+	[FIELD_SHARED] = { "shared", OOT(collisions), FQ,
+		COUNTER("codel_shared_packets", "packets",
+			"Packets that had to share a queue with another flow.") },
+	[FIELD_QLEN] = { "qlen", "backlog_packets", Q(qlen),
+		GAUGE("codel_backlog_packets", "packets", "Packets in the queue.") },
+	[FIELD_BACKLOG] = { "backlog", "backlog_bytes", Q(backlog),
+		GAUGE("codel_backlog_bytes", "bytes", "Bytes in the queue.") },
+	[FIELD_MEMORY_USED] = { "memory_used", Q(memory), FQ,
+		GAUGE("codel_memory_used_bytes", "bytes", "Memory of the packets in the queue.") },
+	[FIELD_ACTIVE_FLOWS] = { "active_flows", Q(active), FQ,
+		GAUGE("codel_active_flows", NULL, "Flows that have packets in the queue.") },
+	[FIELD_DELAY_MAX] = { OOT(ext_stats.delay_max), .form = CS_NS,
+		GAUGE("codel_sojourn_max_seconds", "seconds",
+		      "Longest time that a packet waited, since the counters began.") },
+	[FIELD_TARGET] = { "target_ns", Q(target), .form = CS_NS,
+		GAUGE("codel_target_seconds", "seconds",
+		      "Setting: standing delay that is acceptable.") },
+	[FIELD_INTERVAL] = { "interval_ns", Q(interval), .form = CS_NS,
+		GAUGE("codel_interval_seconds", "seconds",
+		      "Setting: how long the delay may stay above the target.") },
+	[FIELD_CE_THRESHOLD] = { "ce_threshold_ns", Q(ce_threshold), .form = CS_NS, .off = true,
+		GAUGE("codel_ce_threshold_seconds", "seconds",
+		      "Setting: delay above which every packet is marked; absent if off.") },
+	[FIELD_CEILING] = { "ceiling_ns", Q(ceiling), .form = CS_NS, .off = true,
+		GAUGE("codel_ceiling_seconds", "seconds",
+		      "Setting: delay at which every packet is dropped if signals have no effect; "
+		      "absent if off.") },
+	[FIELD_RATE] = { "rate", Q(rate), .off = true,
+		GAUGE("codel_rate_bytes_per_second", "bytes_per_second",
+		      "Setting: rate of the shaper; absent if off.") },
+	[FIELD_LIMIT] = { "limit", Q(limit),
+		GAUGE("codel_limit_packets", "packets", "Setting: most packets in the queue.") },
+	[FIELD_MEMORY_LIMIT] = { "memory_limit", Q(memory_limit), FQ,
+		GAUGE("codel_memory_limit_bytes", "bytes",
+		      "Setting: most memory for packets in the queue.") },
+	[FIELD_FLOWS] = { "flows", Q(flows), FQ,
+		GAUGE("codel_flows_limit", NULL, "Setting: number of queues for flows.") },
+	[FIELD_ECN] = { "ecn", Q(ecn), .form = CS_FLAG,
+		GAUGE("codel_ecn_enabled", NULL,
+		      "Setting: whether packets are marked, 0 or 1.") },
+	[FIELD_BYTES] = { "bytes", Q(bytes) },
+	[FIELD_PACKETS] = { "packets", Q(packets) },
+	[FIELD_DROPS] = { "drops", Q(drops) },
+	[FIELD_OVERLIMITS] = { "overlimits", Q(overlimits) },
+	[FIELD_MAXPACKET] = { "maxpacket", Q(maxpacket) },
+	[FIELD_ECN_MARK] = { "ecn_mark", Q(ecn_mark) },
+	[FIELD_CE_MARK] = { "ce_mark", Q(ce_mark) },
+	[FIELD_DROP_OVERLIMIT] = { "drop_overlimit", Q(drop_overlimit) },
+	[FIELD_DROP_OVERMEMORY] = { "drop_overmemory", Q(drop_overmemory), FQ },
+	[FIELD_LDELAY] = { "ldelay_us", Q(ldelay), .only = CS_CODEL },
+	[FIELD_DROPPING] = { "dropping", Q(dropping), .only = CS_CODEL, .form = CS_FLAG },
+	[FIELD_CHANGE_BYTES] = { "bytes", ROW(delta.bytes) },
+	[FIELD_CHANGE_PACKETS] = { "packets", ROW(delta.packets) },
+	CODEL_DROP_CAUSE_LIST(DROP)
+	CODEL_MARK_CAUSE_LIST(MARK)
+	[FIELD_CHANGE_P50] = { "p50_ns", ROW(delays.p50), .form = CS_DELAY },
+	[FIELD_CHANGE_P90] = { "p90_ns", ROW(delays.p90), .form = CS_DELAY },
+	[FIELD_CHANGE_P99] = { "p99_ns", ROW(delays.p99), .form = CS_DELAY },
+	[FIELD_CHANGE_P999] = { "p999_ns", ROW(delays.p999), .form = CS_DELAY },
+	[FIELD_CHANGE_MAX] = { "max_ns", ROW(delays.max), .form = CS_DELAY },
+	[FIELD_CHANGE_WIRE] = { "wire_bytes", ROW(delta.wire), .oot = true },
+};
+
+bool cs_field_is_there(const struct cs_field *field, const struct cs_qdisc *q)
+{
+	return (field->only == CS_OTHER || field->only == q->type) &&
+	       (!field->oot || q->oot || field->in_tree.size);
+}
+
+static uint64_t cs_field_read(const char *base, struct cs_at at)
+{
+	uint64_t wide;
+	uint32_t value;
+
+	switch (at.size) {
+	case sizeof(bool):
+		return *(const bool *)(base + at.offset);
+	case sizeof(value):
+		memcpy(&value, base + at.offset, sizeof(value));
+		return value;
+	default:
+		memcpy(&wide, base + at.offset, sizeof(wide));
+		return wide;
+	}
+}
+
+bool cs_field_get(uint64_t *value, const struct cs_field *field, const struct cs_qdisc *q,
+		  const struct cs_row *row)
+{
+	const char *base = field->of_row ? (const char *)row : (const char *)q;
+	const bool in_tree = field->oot && !q->oot;
+	double delay;
+
+	if (!cs_field_is_there(field, q))
+		return false;
+	if (field->form == CS_DELAY) {
+		memcpy(&delay, base + field->at.offset, sizeof(delay));
+		*value = (uint64_t)delay;
+		return row->delays.known;
+	}
+	*value = cs_field_read(base, in_tree ? field->in_tree : field->at);
+	return !field->off || *value != UINT64_MAX;
+}

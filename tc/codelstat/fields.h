@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
+/*
+ * The numbers of a qdisc, each of them once: where it is, and what it is called. Those who write
+ * them pick by enum cs_field_id, or take all that have a metric. Version 2 of JSON is printed by
+ * the tables of tc's plugins.
+ */
+#ifndef CODELSTAT_FIELDS_H
+#define CODELSTAT_FIELDS_H
+
+#include "row.h"
+
+/* Those with a metric come first, in the order of the exporter's text. */
+enum cs_field_id {
+	FIELD_RECEIVED_PACKETS,
+	FIELD_RECEIVED_BYTES,
+	FIELD_SENT_PACKETS,
+	FIELD_SENT_BYTES,
+	FIELD_BYPASSED_PACKETS,
+	FIELD_BYPASSED_BYTES,
+	FIELD_WIRE_BYTES,
+	FIELD_NEW_FLOWS,
+	FIELD_SHARED,
+	FIELD_QLEN,
+	FIELD_BACKLOG,
+	FIELD_MEMORY_USED,
+	FIELD_ACTIVE_FLOWS,
+	FIELD_DELAY_MAX,
+	FIELD_TARGET,
+	FIELD_INTERVAL,
+	FIELD_CE_THRESHOLD,
+	FIELD_CEILING,
+	FIELD_RATE,
+	FIELD_LIMIT,
+	FIELD_MEMORY_LIMIT,
+	FIELD_FLOWS,
+	FIELD_ECN,
+	FIELD_BYTES,
+	FIELD_PACKETS,
+	FIELD_DROPS,
+	FIELD_OVERLIMITS,
+	FIELD_MAXPACKET,
+	FIELD_ECN_MARK,
+	FIELD_CE_MARK,
+	FIELD_DROP_OVERLIMIT,
+	FIELD_DROP_OVERMEMORY,
+	FIELD_LDELAY,
+	FIELD_DROPPING,
+	FIELD_CHANGE_BYTES,	/* from here to FIELD_CHANGE_MAX in the order of CSV */
+	FIELD_CHANGE_PACKETS,
+	FIELD_CHANGE_DROP,
+	FIELD_CHANGE_MARK = FIELD_CHANGE_DROP + CODEL_DROP_CAUSES,
+	FIELD_CHANGE_P50 = FIELD_CHANGE_MARK + CODEL_MARK_CAUSES,
+	FIELD_CHANGE_P90,
+	FIELD_CHANGE_P99,
+	FIELD_CHANGE_P999,
+	FIELD_CHANGE_MAX,
+	FIELD_CHANGE_WIRE,
+	FIELDS
+};
+
+enum cs_metric_type {
+	CS_NO_METRIC,
+	CS_COUNTER,
+	CS_GAUGE,
+	CS_HISTOGRAM,
+	CS_INFO,
+	CS_STATES,
+};
+
+/**
+ * struct cs_metric - a family of metrics
+ * @name: without the suffix of its type (_total, _info)
+ * @unit: the end of @name, NULL if it has none
+ * @type: as declared
+ * @help: a sentence
+ */
+struct cs_metric {
+	const char *name;
+	const char *unit;
+	enum cs_metric_type type;
+	const char *help;
+};
+
+/* Where a number is; @size 0: nowhere */
+struct cs_at {
+	uint16_t offset;
+	uint16_t size;
+};
+
+enum cs_form {
+	CS_COUNT,
+	CS_FLAG,
+	CS_NS,		/* shown as seconds in metrics */
+	CS_DELAY,	/* of an interval: a double, ns, known only if packets were sent */
+};
+
+/**
+ * struct cs_field - a number of a qdisc
+ * @name: in version 1 of JSON, and in CSV
+ * @csv: in CSV, if that is another one
+ * @at: in struct cs_qdisc, or if @of_row in struct cs_row
+ * @in_tree: of an in-tree qdisc, if it is elsewhere
+ * @of_row: see @at
+ * @oot: in-tree qdiscs have none, unless @in_tree says where
+ * @off: UINT64_MAX stands for a setting that is off
+ * @only: of this kind alone; CS_OTHER: of both
+ * @form: of the number
+ * @metric: see struct cs_metric
+ */
+struct cs_field {
+	const char *name;
+	const char *csv;
+	struct cs_at at;
+	struct cs_at in_tree;
+	bool of_row;
+	bool oot;
+	bool off;
+	enum cs_kind only;
+	enum cs_form form;
+	struct cs_metric metric;
+};
+
+extern const struct cs_field cs_fields[FIELDS];
+
+/* Whether a qdisc of this kind and module has it */
+bool cs_field_is_there(const struct cs_field *field, const struct cs_qdisc *q);
+
+/* False if it is not there, off or not known. @row: needed only for fields @of_row */
+bool cs_field_get(uint64_t *value, const struct cs_field *field, const struct cs_qdisc *q,
+		  const struct cs_row *row);
+
+#endif /* CODELSTAT_FIELDS_H */
