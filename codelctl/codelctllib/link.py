@@ -8,7 +8,7 @@ import shlex
 import sys
 from dataclasses import replace
 
-from . import config, observe, offloads, plan, present, run, state, values
+from . import config, observe, offloads, plan, present, run, state, tuning, values
 from .errors import Failure, Refusal
 from .observe import Owned
 from .plan import Former, Observed
@@ -54,7 +54,9 @@ def in_place_of(device: str) -> dict[str, str]:
 def _in_place(now: Observed, known: State | None) -> dict[str, str]:
     """The setup without directions of which nothing is left: others may have replaced the root. Empty without any."""
     is_there = {"up": now.device.shaper, "down": now.has_ingress}
-    given = {name: text for name, text in settings(now, known).items() if is_there.get(name, True)}
+    gone = {name for name, there in is_there.items() if not there}
+    gone |= tuning.of_directions(gone)
+    given = {name: text for name, text in settings(now, known).items() if name not in gone}
     return given if is_there.keys() & given.keys() else {}
 
 
