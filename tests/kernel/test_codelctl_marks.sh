@@ -81,12 +81,15 @@ ingress_filter()
 direction()
 {
 	topology
+	modprobe ifb numifbs=0
 	foreign_alone egress
 	setup --up 8mbit --down 20mbit
 	foreign egress
 	ctl setup r1 --up 8mbit --down 20mbit
 	ctl setup r1 --down off --offloads keep >/dev/null || fail "setup: status $?"
 	check "rules" "$(rules egress)" == "$RULES"
+	ctl undo r1 || fail "undo: status $?"
+	same_state undo
 }
 
 # A hook that comes between two setups
@@ -315,6 +318,8 @@ bypassed()
 by_tcx()
 {
 	topology
+	modprobe ifb numifbs=0
+	link_state >"$LIB_TMP/before"
 	setup --up 8mbit --down 20mbit
 	answers setup
 	check "codelctl show" "$(ctl show | sed 's/.*: //')" == "in force"
@@ -327,6 +332,10 @@ by_tcx()
 	fi
 	check "tcx.py" "$(<"$LIB_TMP/tcx")" == attached
 	bypassed
+	ctl undo r1 || fail "undo: status $?"
+	same_state undo
+	check "tcx programs" "$(in_ns "$ROUTER" python3 -I "$LIB_DIR/ctl/tcx.py" --count r1)" == 1
+	answers undo
 }
 
 by_filter()
@@ -340,6 +349,12 @@ by_filter()
 	tc -n "$ROUTER" filter del dev r1 ingress pref 1
 	answers "without the filter"
 	check "codelctl show" "$(ctl show | sed 's/.*: //')" == "in force"
+	link_state >"$LIB_TMP/before"
+	tc -n "$ROUTER" filter add dev r1 ingress pref 1 protocol all matchall action pass
+	setup --up 7mbit
+	setup --up 8mbit
+	tc -n "$ROUTER" filter del dev r1 ingress pref 1
+	same_state "two setups beside the filter"
 }
 
 lib_add egress_filter "a rule on egress stays"
