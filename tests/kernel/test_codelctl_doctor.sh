@@ -67,6 +67,15 @@ healthy()
 	[[ $REFUSAL == *"r1: gro of r0 merges packets "*": \`ethtool -K r0 gro off\`"* ]] || fail "it says: $REFUSAL"
 }
 
+# Many pings on an idle link are no queue
+idle()
+{
+	prepare
+	in_ns "$ROUTER" ping -q -f -c 3000 10.9.2.2 >/dev/null || fail "answers are missing"
+	check "packets of egress" "$(queue_get r1 .received.packets)" ">=" 3000
+	check "problems" "$(problems)" == none
+}
+
 # server KIND: as doctor says it
 server()
 {
@@ -325,6 +334,7 @@ cakes()
 
 lib_add cakes "a cake: its rate, delay and losses, and a rate that the device does not have"
 lib_add healthy "nothing is found where nothing is wrong; a finding has status 1"
+lib_add idle "pings on an idle link are no finding"
 lib_add servers "the module that serves each kind, the out-of-tree one first" out_of_tree_first sch_codel_oot
 lib_add servers "the module that serves each kind, the in-tree one first" in_tree_first sch_codel
 lib_add merged "merged packets, which HTB does not split"

@@ -48,6 +48,8 @@ macvlan()
 	topology offloads
 	ip -n "$ROUTER" link add link r1 name mv0 type macvlan
 	ip -n "$ROUTER" link set mv0 up
+	busywait 10 link_is_up mv0 || fail "mv0 is not up"
+	link_state >"$LIB_TMP/before"
 	ctl setup mv0 --up 8mbit --kind fq_codel 2>"$LIB_TMP/said" || fail "setup: status $?"
 	grep -q "^mv0: offloads stay as they are: " "$LIB_TMP/said" || fail "it says: $(<"$LIB_TMP/said")"
 	check "codelctl show" "$(ctl show | sed 's/.*: //')" == "in force"
@@ -55,12 +57,17 @@ macvlan()
 	refuses "offloads that cannot be switched off" ctl setup mv0 --offloads off
 	[[ $REFUSAL == *"ethtool -K"* ]] || fail "it says: $REFUSAL"
 	ctl undo mv0 || fail "undo: status $?"
+	same_state undo
 }
 
 # mtu OPTION...: another MTU is not a change of the setup by others
 mtu()
 {
 	topology offloads
+	modprobe ifb numifbs=0
+	ip -n "$ROUTER" link set r1 mtu 1400
+	link_state >"$LIB_TMP/before"
+	ip -n "$ROUTER" link set r1 mtu 1500
 	setup --up 1mbit --down 20mbit "$@"
 	ip -n "$ROUTER" link set r1 mtu 1400
 	check "codelctl show" "$(ctl show | sed 's/.*: //')" == "in force for an MTU of 1500, which is 1400 now"
@@ -70,6 +77,8 @@ mtu()
 	check "a change by hand" "$(ctl show | sed 's/.*: //')" == "differs from the setup"
 	ctl setup r1 || fail "setup: status $?"
 	check "codelctl show" "$(ctl show | sed 's/.*: //')" == "in force"
+	ctl undo r1 || fail "undo: status $?"
+	same_state undo
 }
 
 # shown: of the objects of show --json

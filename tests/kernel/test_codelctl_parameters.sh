@@ -79,9 +79,11 @@ parameters_of_cake()
 	setup --up 7mbit --diffserv diffserv4 --no-nat
 	check "others" "$(of_both '[.bandwidth, .nat, .diffserv, .flowmode]')" == '[875000,false,"diffserv4","dual-srchost"]
 [2500000,false,"diffserv4","dual-dsthost"]'
-	setup --isolation triple
+	check "what changes" "$(setup --isolation triple | head -n 1)" == "r1: isolation dual becomes triple"
 	check "flows of both" "$(of_both .flowmode)" == '"triple-isolate"
 "triple-isolate"'
+	check "codelctl show" "$(ctl show)" == \
+		"r1: up 7mbit, down 20mbit, link ethernet, kind cake, nat off, diffserv diffserv4, isolation triple: in force"
 }
 
 # of_directions KIND HANDLE: of one direction, and kept there

@@ -152,6 +152,7 @@ tcx_changes()
 		done
 		TCX=()
 	else
+		WITH_TCX=1
 		tcx_start "$ROUTER"
 		tcx_start "$REFERENCE"
 		echo "a tcx program: $(<"$LIB_TMP/tcx")"
@@ -274,7 +275,7 @@ seen()
 	tc -n "$1" -j -p class show dev "$DEV"
 	ip -n "$1" -j -d link show | jq 'map(del(.ifindex))'
 	ip netns exec "$1" ethtool -k "$DEV"
-	echo "tcx programs: $(ip netns exec "$1" python3 -I "$LIB_DIR/ctl/tcx.py" --count "$DEV")"
+	((WITH_TCX == 0)) || echo "tcx programs: $(ip netns exec "$1" python3 -I "$LIB_DIR/ctl/tcx.py" --count "$DEV")"
 }
 
 # same_machine SEED: as in REFERENCE
@@ -294,7 +295,7 @@ sequence()
 {
 	local i name
 
-	RANDOM=$1 DEV=r1 FILTERS=() TCX=() NAMES=() KILLED=()
+	RANDOM=$1 DEV=r1 FILTERS=() TCX=() WITH_TCX=0 NAMES=() KILLED=()
 	echo "sequence $1"
 	new_device
 	for ((i = 0; i < STEPS; i++)); do
