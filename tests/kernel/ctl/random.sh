@@ -68,10 +68,10 @@ random_change()
 	if ((RANDOM % 3)); then random_setup; else random_undo; fi
 }
 
-# SIGKILL at any moment
+# SIGKILL at any moment: a setup takes 0.1 s
 random_kill()
 {
-	local KILLED=(@killed "0.$((RANDOM % 3))$((RANDOM % 10))")
+	local KILLED=(@killed "0.$((RANDOM % 2))$((RANDOM % 10))")
 
 	random_change || :
 }
