@@ -61,7 +61,9 @@ def texts() -> None:
         check("its command", found[0].fix, "tc -s qdisc show dev eth0")
 
 
-@case("cake: those of a link that is set up, on the device and the ifb, which has no rate of its own")
+@case(
+    "cake: those of a link that is set up, on the device and the ifb, which has no rate of its own"
+)
 def both() -> None:
     link = Link("eth0", {}, present=True, in_force=True, speed=10**9)
     cakes = [CAKE, replace(CAKE, device="ifb-eth0")]
