@@ -53,7 +53,7 @@ class Killed(BaseException):
 class Faults:
     """In place of codelctllib.run.run. In a batch of tc, each line is a command."""
 
-    def __init__(self, run: Callable[[Sequence[str], str], Done[str]]) -> None:
+    def __init__(self, run: Callable[..., Done[str]]) -> None:
         self.run = run
         self.fault, self.at = "", 0
         self.commands: list[str] = []
@@ -84,13 +84,13 @@ class Faults:
             raise
         return self.run(argv, "".join(f"{line}\n" for line in done))
 
-    def __call__(self, argv: Sequence[str], text: str = "") -> Done[str]:
+    def __call__(self, argv: Sequence[str], text: str = "", seconds: int = 30) -> Done[str]:
         command = " ".join(argv)
         if command.startswith("tc -batch"):
             return self._batch(argv, text.splitlines())
         if command.startswith(CHANGES) and " show " not in command and self._happens(command):
             return Done(argv, 1, "", "this command fails")
-        return self.run(argv, text)
+        return self.run(argv, text, seconds)
 
 
 def killed(main: Callable[[], int], faults: Faults, seconds: float, words: list[str]) -> int:
