@@ -254,6 +254,29 @@ lost_device()
 	check "links that are left" "$(links)" == "lo r0"
 }
 
+# unfinished [lost]: codelctl was killed when the ifb was created and had no alias. Then the device went
+unfinished()
+{
+	topology
+	modprobe ifb numifbs=0
+	ctl @fault kill 3
+	! ctl setup r1 --up 8mbit --down 20mbit || fail "setup was not killed"
+	ctl @fault none 0
+	[[ $(links) == "lo r0 r1 codelctl-"* ]] || fail "it was not killed after the ifb: $(links)"
+	[[ ${1:-} != lost ]] || rm -r /run/codelctl
+	ip -n "$ROUTER" link del r1
+	topo_link "$ROUTER" r1 10.9.2.1 "$SERVER" s0 10.9.2.2
+	setup --up 8mbit
+	check "links" "$(links)" == "lo r0 r1"
+	ctl undo r1 || fail "undo: status $?"
+	check "links after undo" "$(links)" == "lo r0 r1"
+	check "codelctl show" "$(ctl show)" empty
+	ip -n "$ROUTER" link add codelctl-999999 type ifb
+	ip -n "$ROUTER" link add codelctl-x type ifb
+	ctl undo r1
+	check "links after another undo" "$(links)" == "lo r0 r1 codelctl-x"
+}
+
 # A device of somebody else has the name that the ifb would have
 taken_name()
 {
@@ -372,6 +395,8 @@ lib_add lost_state "without /run, marks suffice, with cake" --kind cake
 lib_add lost_state "without /run, marks suffice, with HTB" --kind fq_codel
 lib_add lost_earlier "without /run, marks suffice, for the setup of an earlier version"
 lib_add lost_device "an ifb whose device and state are gone"
+lib_add unfinished "an ifb whose creation was interrupted goes"
+lib_add unfinished "an ifb whose creation was interrupted goes, without /run" lost
 lib_add taken_name "a foreign device with the name of the ifb stays"
 lib_add one_refused "one link that cannot be read does not hide the others"
 lib_add by_tcx "a tcx program that takes packets before the redirect is noticed"
