@@ -194,13 +194,13 @@ mtu_changes()
 	both ip link set "$DEV" mtu "$ONE"
 }
 
-# The ifb is deleted, or has another name
+# The ifb is deleted, or has another name. Until it has an alias, its first name is its only mark
 ifb_goes()
 {
 	local ifb
 
 	for ifb in $(ip -n "$ROUTER" -j -d link show type ifb | jq -r '.[].ifname // empty'); do
-		if [[ $ifb != other0 ]] && ((RANDOM % 3 == 0)); then
+		if [[ $ifb == ifb-* ]] && ((RANDOM % 3 == 0)); then
 			echo "$ifb becomes other0"
 			ip -n "$ROUTER" link set "$ifb" down
 			ip -n "$ROUTER" link set "$ifb" name other0
