@@ -107,7 +107,8 @@ endif
 check-install:
 	scripts/setup check-all
 	for release in bookworm trixie sid; do \
-		tests/packages/deb/install $$release && tests/packages/deb/lifecycle $$release || exit; \
+		tests/packages/deb/install $$release && tests/packages/deb/lifecycle $$release && \
+		tests/packages/deb/managers $$release || exit; \
 	done
 	for release in bookworm trixie sid; do tests/packages/deb/plugins $$release || exit; done
 

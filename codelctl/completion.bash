@@ -7,7 +7,13 @@ _codelctl()
 	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} words
 	local settings="--up --down --link --overhead --mpu --cells --vlan --kind --offloads
 		--target --interval --ceiling --ecn --no-ecn --nat --no-nat --diffserv --isolation"
+	local one
 
+	# Behind --up- and --down-: of one direction
+	for one in target interval ceiling ecn nat diffserv isolation; do
+		settings+=" --up-$one --down-$one"
+	done
+	settings+=" --no-up-ecn --no-down-ecn --no-up-nat --no-down-nat"
 	case $previous in
 	codelctl) words="setup undo show enable disable doctor prove compare --help --version" ;;
 	setup | undo | enable | disable | prove | compare) words=$(ls /sys/class/net) ;;
@@ -16,11 +22,11 @@ _codelctl()
 	--link) words="raw ethernet docsis vdsl pppoe-vdsl adsl pppoe-adsl pppoa-adsl ipoa-adsl conservative" ;;
 	--kind) words="fq_codel_oot codel_oot fq_codel codel cake" ;;
 	--cells) words="none atm ptm" ;;
-	--diffserv) words="besteffort precedence diffserv3 diffserv4 diffserv8" ;;
-	--isolation) words="flows hosts dual triple" ;;
-	--up | --down | --ceiling) words=off ;;
+	--diffserv | --*-diffserv) words="besteffort precedence diffserv3 diffserv4 diffserv8" ;;
+	--isolation | --*-isolation) words="flows hosts dual triple" ;;
+	--up | --down | --ceiling | --*-ceiling) words=off ;;
 	--offloads) words="auto off keep" ;;
-	--overhead | --target | --interval | --mpu | --vlan | --server | --seconds | --picture) words= ;;
+	--overhead | --target | --interval | --*-target | --*-interval | --mpu | --vlan | --server | --seconds | --picture) words= ;;
 	*)
 		case ${COMP_WORDS[1]} in
 		setup) words="$settings --dry-run" ;;

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from . import doctor, facts, link, observe, plan, values
+from . import cake, doctor, facts, link, observe, plan, values
 from .errors import Failure, Refusal
 from .marks import Json
 from .observe import Owned
@@ -14,6 +14,10 @@ from .observe import Owned
 
 def _gone(item: Owned) -> facts.Link:
     return facts.Link(item.was, item.known.settings if item.known else {}, present=False)
+
+
+def _cakes(found: Json | None) -> list[cake.Cake]:
+    return cake.read(found["ifname"]) if found else []
 
 
 def _splits(root: Json | None) -> bool:
@@ -43,6 +47,7 @@ def _link(item: Owned, forwards: bool) -> facts.Link:
         flowtables=facts.flowtables(now.name),
         xdp="xdp" in (now.device.link or {}),
         neighbours=facts.neighbours(now.name, forwards),
+        cakes=[one for port in (now.device, now.ifb) for one in _cakes(port.link)],
     )
 
 
@@ -59,6 +64,7 @@ def _queue(device: str, shaped: bool) -> facts.Link:
         features=observe.features(device),
         flowtables=facts.flowtables(device),
         xdp="xdp" in shown,
+        cakes=cake.read(device),
     )
 
 

@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Iterator
 
-from . import rates, values
+from . import cake, rates, values
 from .facts import Link, Machine, Module, Plugin
 from .offloads import SHORT
 
@@ -162,6 +162,13 @@ def _elsewhere(link: Link) -> Iterator[Finding]:
         yield Finding("no-bql", link.device, text, _setup(link, up=lower))
 
 
+def _cakes(link: Link) -> Iterator[Finding]:
+    for found in link.cakes:
+        speed = link.speed if found.device == link.device else None
+        text, details = cake.text(found, speed), cake.details(found)
+        yield Finding("cake", found.device, text, details, "info")
+
+
 def _setup(link: Link, **changed: str) -> str:
     """The command that sets the link up as it was, but for the changed settings."""
     settings = {**link.settings, **changed}
@@ -184,6 +191,7 @@ def of_link(link: Link) -> Iterator[Finding]:
     yield from _merging(link)
     yield from _bypass(link)
     yield from _elsewhere(link)
+    yield from _cakes(link)
 
 
 def of_queue(link: Link) -> Iterator[Finding]:
@@ -193,3 +201,10 @@ def of_queue(link: Link) -> Iterator[Finding]:
         text = "the driver has no BQL: packets wait in its rings, and not in the qdisc"
         rate = rates.text(link.speed * 9 // 10)
         yield Finding("no-bql", link.device, text, _setup(link, up=rate))
+    for found in link.cakes:
+        if link.speed and found.rate and found.rate > link.speed:
+            shown, speed = rates.text(found.rate), rates.text(link.speed)
+            text = f"the shaper's {shown} exceed the device's {speed}"
+            fix = cake.slower(found, link.speed * 95 // 100)
+            yield Finding("queue-elsewhere", link.device, text, fix)
+    yield from _cakes(link)

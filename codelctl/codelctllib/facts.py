@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import marks, observe
+from . import cake, marks, observe
 from .errors import Failure
 from .offloads import Features
 from .marks import Port
@@ -32,7 +32,7 @@ exit 0
 """
 PROBE_PLUGIN = 'tc qdisc add dev lo root "$1" ceiling 77ms && tc -json qdisc show dev lo'
 PLUGINS = ("lib*/tc", "lib/*/tc", "local/lib*/tc")
-SHAPERS = ("htb", "hfsc", "tbf", "cake")
+SHAPERS = ("htb", "hfsc", "tbf")
 MODULES = ("sch_codel_oot", "sch_fq_codel_oot")
 # The flag SecureBoot is the fifth byte, behind the variable's attributes
 SECURE_BOOT = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
@@ -108,6 +108,7 @@ class Link:
     flowtables: dict[str, list[str]] = field(default_factory=dict)
     xdp: bool = False
     neighbours: list[Neighbour] = field(default_factory=list)
+    cakes: list[cake.Cake] = field(default_factory=list)  # of the device and the ifb
 
 
 def _read(path: str) -> str | None:
@@ -272,7 +273,10 @@ def leaf(device: str) -> dict[str, Any] | None:
 
 
 def _shapes(qdisc: dict[str, Any]) -> bool:
-    return qdisc["kind"] in SHAPERS or bool(qdisc.get("options", {}).get("rate"))
+    """A cake may have an unlimited bandwidth."""
+    options = qdisc.get("options", {})
+    has_rate = options.get("rate") or isinstance(options.get("bandwidth"), int)
+    return qdisc["kind"] in SHAPERS or bool(has_rate)
 
 
 def configured() -> dict[str, bool]:

@@ -8,8 +8,9 @@ import shlex
 import sys
 from dataclasses import replace
 
-from . import config, observe, offloads, plan, present, run, state, values
+from . import config, marks, observe, offloads, plan, present, run, state, tuning, values
 from .errors import Failure, Refusal
+from .marks import Json
 from .observe import Owned
 from .plan import Former, Observed
 from .state import State
@@ -54,7 +55,9 @@ def in_place_of(device: str) -> dict[str, str]:
 def _in_place(now: Observed, known: State | None) -> dict[str, str]:
     """The setup without directions of which nothing is left: others may have replaced the root. Empty without any."""
     is_there = {"up": now.device.shaper, "down": now.has_ingress}
-    given = {name: text for name, text in settings(now, known).items() if is_there.get(name, True)}
+    gone = {name for name, there in is_there.items() if not there}
+    gone |= tuning.of_directions(gone)
+    given = {name: text for name, text in settings(now, known).items() if name not in gone}
     return given if is_there.keys() & given.keys() else {}
 
 
@@ -154,9 +157,16 @@ def setup(device: str, given: dict[str, str], dry_run: bool) -> None:
     print(f"{device}: {changed}: {values.text(given)}")
 
 
+def _remove_unfinished(shown: list[Json]) -> None:
+    for ifb in marks.unfinished(shown):
+        run.all_of(plan.no_ifb(ifb))
+
+
 def _forget_former(device: str, ifindex: int) -> None:
     """Forget a device that had this name and is gone."""
-    there = {ln["ifindex"] for ln in observe.links()}
+    shown = observe.links()
+    _remove_unfinished(shown)
+    there = {ln["ifindex"] for ln in shown}
     for other in set(state.ifindexes()) - there - {ifindex}:
         known = state.load(other)
         if known and known.device == device:
@@ -183,6 +193,8 @@ def undo(device: str, dry_run: bool) -> None:
             _undo_absent(item)
     if not found:
         print(f"{device}: nothing to undo")
+    if not dry_run:
+        _remove_unfinished(observe.links())
 
 
 def _undo_present(item: Owned, dry_run: bool) -> None:

@@ -125,6 +125,13 @@ def ifb_of(links: list[Json], ifindex: int) -> Json | None:
     return next((link for link in links if served(link) == ifindex), None)
 
 
+def unfinished(links: list[Json]) -> list[Json]:
+    """The ifbs that a killed codelctl had just created, for devices that are gone: no device's name leads to them."""
+    there = {link["ifindex"] for link in links}
+    ours = [link for link in links if _marked(link) and served_name(link) is None]
+    return [link for link in ours if served(link) not in there]
+
+
 def orphan(links: list[Json], device: str) -> Json | None:
     """The ifb of a device that had this name and is gone."""
     there = {link["ifindex"] for link in links}

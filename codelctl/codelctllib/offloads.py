@@ -21,6 +21,8 @@ LINE = re.compile(r"(\t?)([a-z0-9_-]+): (on|off)(?: (\[.*\]))?")
 class Feature:
     on: bool
     fixed: bool
+    # Something else was requested: the device below a macvlan refused it
+    refused: bool = False
 
 
 Features = dict[str, Feature]
@@ -32,7 +34,10 @@ def parse(shown: str) -> Features:
     for line in shown.splitlines():
         match = LINE.fullmatch(line.rstrip(" "))
         if match:
-            found[match[2]] = Feature(match[3] == "on", match[4] == "[fixed]")
+            note = match[4] or ""
+            found[match[2]] = Feature(
+                match[3] == "on", note == "[fixed]", note.startswith("[requested")
+            )
     return found
 
 
@@ -55,7 +60,8 @@ def _on_again(now: Features, had: Features) -> list[str]:
     return [
         word
         for name, feature in had.items()
-        if feature.on and name in now and not now[name].on and not now[name].fixed
+        if feature.on and not feature.refused and name in now
+        if (not now[name].on or now[name].refused) and not now[name].fixed
         if name in SHORT or not name.endswith("-offload") and "checksumming" not in name
         for word in (SHORT.get(name, name), "on")
     ]

@@ -76,10 +76,18 @@ def parser() -> argparse.ArgumentParser:
     device = Parser(add_help=False)
     device.add_argument("device", metavar="DEV")
     settings = Parser(add_help=False, parents=[device])
+    of_both = settings.add_argument_group(
+        "parameters of both directions, or of one: --up-target, --no-down-ecn"
+    )
     for name, (metavar, text) in HELP.items():
-        settings.add_argument(f"--{name}", metavar=metavar, help=text)
+        place = of_both if name in tuning.SETTINGS else settings
+        place.add_argument(f"--{name}", metavar=metavar, help=text)
     for name, text in FLAGS.items():
-        settings.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, help=text)
+        of_both.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, help=text)
+    for name, (_, parameter) in tuning.OF_DIRECTION.items():
+        is_flag = parameter in FLAGS
+        action = argparse.BooleanOptionalAction if is_flag else "store"
+        of_both.add_argument(f"--{name}", action=action, help=argparse.SUPPRESS)
     phases = Parser(add_help=False, parents=[device])
     phases.add_argument("--seconds", metavar="N", default="10", help="of each phase (default 10)")
     phases.add_argument("--json", action="store_true", help="print every sample, as JSON")
@@ -112,7 +120,7 @@ def parser() -> argparse.ArgumentParser:
 def _given(arguments: argparse.Namespace) -> dict[str, str]:
     """The settings of the command line, validated as far as they are given."""
     flags = {True: "on", False: "off"}
-    every = {name: getattr(arguments, name) for name in values.DEFAULTS}
+    every = {n: getattr(arguments, n.replace("-", "_")) for n in values.DEFAULTS}
     found = {name: flags.get(value, value) for name, value in every.items() if value is not None}
     values.validate(found)
     return found

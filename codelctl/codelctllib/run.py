@@ -31,7 +31,9 @@ def reason(output: str) -> str:
     return " ".join(line for line in lines if line).rstrip(".") or "no message"
 
 
-def run(argv: Sequence[str], text: str = "") -> subprocess.CompletedProcess[str]:
+def run(
+    argv: Sequence[str], text: str = "", seconds: int = SECONDS
+) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(
             argv,
@@ -39,18 +41,18 @@ def run(argv: Sequence[str], text: str = "") -> subprocess.CompletedProcess[str]
             capture_output=True,
             text=True,
             errors="surrogateescape",
-            timeout=SECONDS,
+            timeout=seconds,
             check=False,
         )
     except FileNotFoundError as error:
         package = PACKAGES.get(argv[0], argv[0])
         raise Failure(f"{argv[0]} is missing: `apt install {package}`") from error
     except subprocess.TimeoutExpired as error:
-        raise Failure(f"`{' '.join(argv)}` did not end within {SECONDS} s") from error
+        raise Failure(f"`{' '.join(argv)}` did not end within {seconds} s") from error
 
 
-def output(argv: Sequence[str]) -> str:
-    done = run(argv)
+def output(argv: Sequence[str], seconds: int = SECONDS) -> str:
+    done = run(argv, seconds=seconds)
     if done.returncode:
         raise CommandFailed(argv, done.stderr)
     return done.stdout

@@ -13,10 +13,16 @@ from . import config, link, observe, run, values
 from .errors import Failure, Refusal
 
 RUNNING = Path("/run/systemd/system")
+# Longer than the unit may take to stop, 90 s: systemctl waits for it
+SYSTEMCTL_SECONDS = 120
 
 
 def unit(device: str) -> str:
     return run.output(["systemd-escape", "--template=codelctl@.service", device]).strip()
+
+
+def _systemctl(*words: str) -> None:
+    run.output(["systemctl", *words], SYSTEMCTL_SECONDS)
 
 
 def _require_systemd() -> None:
@@ -40,9 +46,9 @@ def enable(device: str, given: dict[str, str]) -> None:
     # A device that is absent starts the unit when it appears
     is_there = bool(observe.link(device))
     try:
-        run.output(["systemctl", "enable", name])
+        _systemctl("enable", name)
         if is_there:
-            run.output(["systemctl", "reload-or-restart", name])
+            _systemctl("reload-or-restart", name)
     except Failure:
         _withdraw(device, name, before)
         raise
@@ -63,6 +69,6 @@ def disable(device: str) -> None:
     _require_systemd()
     if not config.path(device).exists():
         raise Refusal(f"{device}: codelctl is not enabled for this device")
-    run.output(["systemctl", "disable", "--now", unit(device)])
+    _systemctl("disable", "--now", unit(device))
     config.forget(device)
     print(f"{device}: disabled")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""Parameters of the AQM as settings. A parameter without a setting stays as tc has set it.
+"""Parameters of the AQM as settings, of both directions or, as up-target, of one. A parameter without a setting stays as tc
+has set it.
 
 A parameter has the name and the value that `tc -j` shows, times in us.
 """
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import Any, Mapping
+from typing import Any, Collection, Iterable, Mapping
 
 from .errors import Refusal
 
@@ -17,6 +18,7 @@ Parameters = dict[str, Any]
 UNITS = {"us": 1, "ms": 10**3, "s": 10**6}
 LEAST_US, GREATEST_US = 1, 10**7
 WRITTEN = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s)")
+DIRECTIONS = ("up", "down")
 # As the qdiscs have it
 TARGET_US = 5_000
 TIMES = ("target", "interval", "ceiling")
@@ -39,6 +41,28 @@ OF_KIND: dict[str, tuple[str, ...]] = {
     "cake": ("nat", "diffserv", "isolation"),
 }
 SETTINGS = (*TIMES, *FLAGS, "diffserv", "isolation")
+# Those of one direction: it and the parameter
+OF_DIRECTION = {f"{d}-{name}": (d, name) for name in SETTINGS for d in DIRECTIONS}
+EVERY = (*SETTINGS, *OF_DIRECTION)
+
+
+def parameter(setting: str) -> str:
+    return OF_DIRECTION[setting][1] if setting in OF_DIRECTION else setting
+
+
+def replaced(given: Iterable[str]) -> set[str]:
+    """The settings of one direction that those of both replace."""
+    return {setting for setting, (_, name) in OF_DIRECTION.items() if name in given}
+
+
+def of_directions(names: Collection[str]) -> set[str]:
+    """The settings of these directions."""
+    return {setting for setting, (direction, _) in OF_DIRECTION.items() if direction in names}
+
+
+def foreign(kind: str) -> set[str]:
+    """The settings that a kind does not have."""
+    return {setting for setting in EVERY if parameter(setting) not in OF_KIND[kind]}
 
 
 def time_text(us: int) -> str:
@@ -63,7 +87,8 @@ def _word(option: str, written: str, allowed: Mapping[str, Any]) -> Any:
     return allowed[written]
 
 
-def value(option: str, name: str, written: str) -> Any:
+def value(option: str, setting: str, written: str) -> Any:
+    name = parameter(setting)
     if name == "ceiling" and written == "off":
         return None
     if name in TIMES:
@@ -73,21 +98,27 @@ def value(option: str, name: str, written: str) -> Any:
     return _word(option, written, ISOLATION if name == "isolation" else {d: d for d in DIFFSERV})
 
 
-def parse(prefix: str, given: Mapping[str, str], kind: str) -> tuple[Parameters, Parameters]:
-    """The parameters of egress and ingress; `given` has settings of this module only."""
-    for name in given:
-        if name not in OF_KIND[kind]:
-            having = ", ".join(k for k, names in OF_KIND.items() if name in names)
-            raise Refusal(f"{prefix}{name}: {kind} has no such parameter: {having} have it")
-    found = {name: value(f"{prefix}{name}", name, text) for name, text in given.items()}
+def _of_direction(prefix: str, given: Mapping[str, str], index: int) -> Parameters:
+    """A setting of the direction itself is in place of that of both."""
+    settings = {name: name for name in SETTINGS if name in given}
+    own = ((f"{DIRECTIONS[index]}-{name}", name) for name in SETTINGS)
+    settings |= {name: setting for setting, name in own if setting in given}
+    found = {n: value(f"{prefix}{s}", s, given[s]) for n, s in settings.items()}
     ceiling, target = found.get("ceiling"), found.get("target", TARGET_US)
     if ceiling is not None and ceiling <= target:
-        raise Refusal(
-            f"{prefix}ceiling: {time_text(ceiling)} is not longer than the target of {time_text(target)}"
-        )
+        text = f"{time_text(ceiling)} is not longer than the target of {time_text(target)}"
+        raise Refusal(f"{prefix}{settings['ceiling']}: {text}")
     modes = found.pop("isolation", None)
-    egress, ingress = ({**found, "flowmode": mode} for mode in modes or (None, None))
-    return (egress, ingress) if modes else (found, found)
+    return {**found, "flowmode": modes[index]} if modes else found
+
+
+def parse(prefix: str, given: Mapping[str, str], kind: str) -> tuple[Parameters, Parameters]:
+    """The parameters of egress and ingress; `given` has settings of this module only."""
+    for setting in sorted(foreign(kind) & given.keys()):
+        name = parameter(setting)
+        having = ", ".join(k for k, names in OF_KIND.items() if name in names)
+        raise Refusal(f"{prefix}{setting}: {kind} has no such parameter: {having} have it")
+    return _of_direction(prefix, given, 0), _of_direction(prefix, given, 1)
 
 
 def shown(kind: str, options: Parameters) -> Parameters:

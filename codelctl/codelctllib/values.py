@@ -11,11 +11,11 @@ from . import rates, tuning
 from .errors import Refusal
 from .framing import CELLS, LINKS, VLAN_TAG, Framing
 from .marks import ROOTS
+from .tuning import DIRECTIONS
 
 KINDS = ("fq_codel_oot", "codel_oot", "fq_codel", "codel", "cake")
 # These split merged packets by themselves
 SPLITTING = ("fq_codel_oot", "codel_oot")
-DIRECTIONS = ("up", "down")
 OFFLOADS = ("auto", "off", "keep")
 # A rate that removes its direction
 OFF = "off"
@@ -30,7 +30,7 @@ DEFAULTS: dict[str, str | None] = {
     "vlan": "0",
     "kind": "fq_codel_oot",
     "offloads": "auto",
-    **dict.fromkeys(tuning.SETTINGS),
+    **dict.fromkeys(tuning.EVERY),
 }
 # In place of a part of --link, which takes its place again when it is given
 PARTS = ("overhead", "mpu", "cells")
@@ -98,6 +98,17 @@ def _rate(option: str, written: str | None) -> int | None:
     return None if written in (OFF, None) else rates.parse(option, str(written))
 
 
+def _refuse_without_rate(
+    prefix: str, given: Mapping[str, str], found: Mapping[str, int | None]
+) -> None:
+    for direction, rate in found.items():
+        settings = sorted(tuning.of_directions([direction]) & given.keys())
+        if settings and rate is None:
+            raise Refusal(
+                f"{prefix}{settings[0]}: that direction has no shaper: give {prefix}{direction}"
+            )
+
+
 def parse(given: Mapping[str, str], prefix: str = "--", former: bool = False) -> Request:
     """A request from settings as text; `prefix` is what a message puts before a name. `former`: as an
     earlier version set the link up, which had HTB above the out-of-tree kinds."""
@@ -108,6 +119,7 @@ def parse(given: Mapping[str, str], prefix: str = "--", former: bool = False) ->
     up, down = (_rate(f"{prefix}{name}", values[name]) for name in DIRECTIONS)
     if up is None and down is None:
         raise Refusal(f"a rate is missing: give {prefix}up, {prefix}down or both")
+    _refuse_without_rate(prefix, given, {"up": up, "down": down})
     offloads = choice(f"{prefix}offloads", values["offloads"] or "", OFFLOADS)
     slowest = min(rate for rate in (up, down) if rate is not None)
     kind = choice(f"{prefix}kind", values["kind"] or "", KINDS)
@@ -122,24 +134,25 @@ def parse(given: Mapping[str, str], prefix: str = "--", former: bool = False) ->
         or offloads == "auto"
         and (splits or slowest > OFFLOADS_ABOVE),
         optional_offloads=offloads == "auto",
-        tuning=tuning.parse(prefix, {n: given[n] for n in tuning.SETTINGS if n in given}, kind),
+        tuning=tuning.parse(prefix, {n: given[n] for n in tuning.EVERY if n in given}, kind),
     )
 
 
 def validate(given: Mapping[str, str]) -> None:
     """Each value by itself: others may come from the present setup."""
     for name, written in given.items():
-        if name in tuning.SETTINGS:
+        if name in tuning.EVERY:
             tuning.value(f"--{name}", name, written)
         elif written != OFF or name not in DIRECTIONS:
             parse({"up": rates.text(rates.GREATEST), name: written})
 
 
 def merged(present: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """The present settings, with those that are given in their place. Another kind may not have all parameters."""
-    kind = given.get("kind", "")
-    dropped = {*PARTS} if "link" in given else set()
-    dropped |= {*tuning.SETTINGS} - {*tuning.OF_KIND.get(kind, tuning.SETTINGS)}
+    """The present settings, with those that are given in their place. Another kind may not have all parameters, and
+    a direction that goes has none."""
+    dropped = tuning.replaced(given) | ({*PARTS} if "link" in given else set())
+    dropped |= tuning.foreign(given["kind"]) if "kind" in given else set()
+    dropped |= tuning.of_directions([n for n in DIRECTIONS if given.get(n) == OFF])
     found = {**{n: v for n, v in present.items() if n not in dropped}, **given}
     found = {n: v for n, v in found.items() if n not in DIRECTIONS or v != OFF}
     if present and not found.keys() & set(DIRECTIONS):
@@ -162,7 +175,7 @@ def words(given: Mapping[str, str]) -> list[str]:
     """The settings as of the command line."""
     found = []
     for name, value in given.items():
-        if name in tuning.FLAGS:
+        if tuning.parameter(name) in tuning.FLAGS:
             found.append(f"--{name}" if value == "on" else f"--no-{name}")
         else:
             found += [f"--{name}", value]

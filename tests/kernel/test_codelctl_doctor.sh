@@ -67,6 +67,15 @@ healthy()
 	[[ $REFUSAL == *"r1: gro of r0 merges packets "*": \`ethtool -K r0 gro off\`"* ]] || fail "it says: $REFUSAL"
 }
 
+# Many pings on an idle link are no queue
+idle()
+{
+	prepare
+	in_ns "$ROUTER" ping -q -f -c 3000 10.9.2.2 >/dev/null || fail "answers are missing"
+	check "packets of egress" "$(queue_get r1 .received.packets)" ">=" 3000
+	check "problems" "$(problems)" == none
+}
+
 # server KIND: as doctor says it
 server()
 {
@@ -292,7 +301,40 @@ default_qdisc()
 	check "problems" "$(problems)" == none
 }
 
+# cakes_say DEVICE REGEX: the finding about a cake there
+cakes_say()
+{
+	problems >/dev/null
+	jq -r --arg dev "$1" '.[] | select(.code == "cake" and .subject == $dev) | "\(.level): \(.text): \(.fix)"' \
+		"$LIB_TMP/findings" >"$LIB_TMP/cake"
+	grep -Eqx "info: $2: tc -s qdisc show dev $1" "$LIB_TMP/cake" || fail "it says of $1: $(<"$LIB_TMP/cake")"
+}
+
+# A cake of codelctl, and others that the user has configured
+cakes()
+{
+	local numbers='[0-9.]+ ms on average, [0-9.]+ ms at its peak; [0-9]+ drops and 0 marks beside [0-9]+ packets'
+
+	prepare --kind cake
+	check "codelctl show" "$(ctl show)" == "r1: up 8mbit, down 20mbit, link docsis, kind cake: in force"
+	cakes_say ifb-r1 "shapes to 20mbit, overhead 18; no packet was sent; 0 drops and 0 marks beside 0 packets"
+	in_ns "$ROUTER" ping -c 20 -i 0.01 10.9.2.2 >/dev/null || fail "no answer"
+	check "problems" "$(problems)" == none
+	cakes_say r1 "shapes to 8mbit( of the device's [0-9a-z]*)?, overhead 18; delay of tin [0-9] $numbers"
+	cakes_say ifb-r1 "shapes to 20mbit, overhead 18; delay of tin [0-9] $numbers"
+	tc -n "$ROUTER" qdisc change dev r1 root handle c0ca: cake bandwidth 1mbit
+	check "a change by hand" "$(problems)" == "setup-differs r1"
+	ctl undo r1 || fail "undo: status $?"
+	tc -n "$ROUTER" qdisc add dev r1 root cake besteffort wash
+	in_ns "$ROUTER" ping -c 20 -i 0.01 10.9.2.2 >/dev/null || fail "no answer"
+	cakes_say r1 "does not shape: no bandwidth is set; delay $numbers; wash clears the DSCP of packets"
+	tc -n "$ROUTER" qdisc change dev r1 root cake bandwidth 100gbit
+	cures queue-elsewhere r1
+}
+
+lib_add cakes "a cake: its rate, delay and losses, and a rate that the device does not have"
 lib_add healthy "nothing is found where nothing is wrong; a finding has status 1"
+lib_add idle "pings on an idle link are no finding"
 lib_add servers "the module that serves each kind, the out-of-tree one first" out_of_tree_first sch_codel_oot
 lib_add servers "the module that serves each kind, the in-tree one first" in_tree_first sch_codel
 lib_add merged "merged packets, which HTB does not split"

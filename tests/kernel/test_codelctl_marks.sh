@@ -81,12 +81,15 @@ ingress_filter()
 direction()
 {
 	topology
+	modprobe ifb numifbs=0
 	foreign_alone egress
 	setup --up 8mbit --down 20mbit
 	foreign egress
 	ctl setup r1 --up 8mbit --down 20mbit
 	ctl setup r1 --down off --offloads keep >/dev/null || fail "setup: status $?"
 	check "rules" "$(rules egress)" == "$RULES"
+	ctl undo r1 || fail "undo: status $?"
+	same_state undo
 }
 
 # A hook that comes between two setups
@@ -251,6 +254,29 @@ lost_device()
 	check "links that are left" "$(links)" == "lo r0"
 }
 
+# unfinished [lost]: codelctl was killed when the ifb was created and had no alias. Then the device went
+unfinished()
+{
+	topology
+	modprobe ifb numifbs=0
+	ctl @fault kill 3
+	! ctl setup r1 --up 8mbit --down 20mbit || fail "setup was not killed"
+	ctl @fault none 0
+	[[ $(links) == "lo r0 r1 codelctl-"* ]] || fail "it was not killed after the ifb: $(links)"
+	[[ ${1:-} != lost ]] || rm -r /run/codelctl
+	ip -n "$ROUTER" link del r1
+	topo_link "$ROUTER" r1 10.9.2.1 "$SERVER" s0 10.9.2.2
+	setup --up 8mbit
+	check "links" "$(links)" == "lo r0 r1"
+	ctl undo r1 || fail "undo: status $?"
+	check "links after undo" "$(links)" == "lo r0 r1"
+	check "codelctl show" "$(ctl show)" empty
+	ip -n "$ROUTER" link add codelctl-999999 type ifb
+	ip -n "$ROUTER" link add codelctl-x type ifb
+	ctl undo r1
+	check "links after another undo" "$(links)" == "lo r0 r1 codelctl-x"
+}
+
 # A device of somebody else has the name that the ifb would have
 taken_name()
 {
@@ -315,6 +341,8 @@ bypassed()
 by_tcx()
 {
 	topology
+	modprobe ifb numifbs=0
+	link_state >"$LIB_TMP/before"
 	setup --up 8mbit --down 20mbit
 	answers setup
 	check "codelctl show" "$(ctl show | sed 's/.*: //')" == "in force"
@@ -327,6 +355,10 @@ by_tcx()
 	fi
 	check "tcx.py" "$(<"$LIB_TMP/tcx")" == attached
 	bypassed
+	ctl undo r1 || fail "undo: status $?"
+	same_state undo
+	check "tcx programs" "$(in_ns "$ROUTER" python3 -I "$LIB_DIR/ctl/tcx.py" --count r1)" == 1
+	answers undo
 }
 
 by_filter()
@@ -340,6 +372,12 @@ by_filter()
 	tc -n "$ROUTER" filter del dev r1 ingress pref 1
 	answers "without the filter"
 	check "codelctl show" "$(ctl show | sed 's/.*: //')" == "in force"
+	link_state >"$LIB_TMP/before"
+	tc -n "$ROUTER" filter add dev r1 ingress pref 1 protocol all matchall action pass
+	setup --up 7mbit
+	setup --up 8mbit
+	tc -n "$ROUTER" filter del dev r1 ingress pref 1
+	same_state "two setups beside the filter"
 }
 
 lib_add egress_filter "a rule on egress stays"
@@ -357,6 +395,8 @@ lib_add lost_state "without /run, marks suffice, with cake" --kind cake
 lib_add lost_state "without /run, marks suffice, with HTB" --kind fq_codel
 lib_add lost_earlier "without /run, marks suffice, for the setup of an earlier version"
 lib_add lost_device "an ifb whose device and state are gone"
+lib_add unfinished "an ifb whose creation was interrupted goes"
+lib_add unfinished "an ifb whose creation was interrupted goes, without /run" lost
 lib_add taken_name "a foreign device with the name of the ifb stays"
 lib_add one_refused "one link that cannot be read does not hide the others"
 lib_add by_tcx "a tcx program that takes packets before the redirect is noticed"

@@ -5,17 +5,22 @@
 usage: serve.py CODELCTL FOLDER
 
 Each line of standard input is a command's words, quoted as for a shell. The command's output goes to FOLDER/ctl.out
-and FOLDER/ctl.err, and its status to standard output. Two more commands make codelctl fail:
+and FOLDER/ctl.err, and its status to standard output. More commands make codelctl fail:
 
     @fault FAULT N    at the Nth command that codelctl runs to change something, FAULT happens:
                       fail, hangup (a signal) or vanish (the device r1 is deleted), and the command fails, or
                       kill: codelctl ends with status 137, before the command
     @commands         print the commands since then
+
+And one sends SIGKILL to codelctl, if it has not ended by then:
+
+    @killed SECONDS WORD...
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import runpy
 import shlex
@@ -37,6 +42,7 @@ CHANGES = (
     "tc class",
     "tc filter",
 )
+SET_CHILD_SUBREAPER = 36  # of prctl
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -47,7 +53,7 @@ class Killed(BaseException):
 class Faults:
     """In place of codelctllib.run.run. In a batch of tc, each line is a command."""
 
-    def __init__(self, run: Callable[[Sequence[str], str], Done[str]]) -> None:
+    def __init__(self, run: Callable[..., Done[str]]) -> None:
         self.run = run
         self.fault, self.at = "", 0
         self.commands: list[str] = []
@@ -78,13 +84,30 @@ class Faults:
             raise
         return self.run(argv, "".join(f"{line}\n" for line in done))
 
-    def __call__(self, argv: Sequence[str], text: str = "") -> Done[str]:
+    def __call__(self, argv: Sequence[str], text: str = "", seconds: int = 30) -> Done[str]:
         command = " ".join(argv)
         if command.startswith("tc -batch"):
             return self._batch(argv, text.splitlines())
         if command.startswith(CHANGES) and " show " not in command and self._happens(command):
             return Done(argv, 1, "", "this command fails")
-        return self.run(argv, text)
+        return self.run(argv, text, seconds)
+
+
+def killed(main: Callable[[], int], faults: Faults, seconds: float, words: list[str]) -> int:
+    """The programs that codelctl has started end before this returns."""
+    ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1)
+    child = os.fork()
+    if not child:
+        status = answer(main, faults, words)
+        sys.stdout.flush()
+        os._exit(status)
+    time.sleep(seconds)
+    os.kill(child, signal.SIGKILL)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            os.wait()
+    return status if status >= 0 else 128 - status
 
 
 def answer(main: Callable[[], int], faults: Faults, words: list[str]) -> int:
@@ -94,6 +117,8 @@ def answer(main: Callable[[], int], faults: Faults, words: list[str]) -> int:
     if words[0] == "@commands":
         print("\n".join(faults.commands))
         return 0
+    if words[0] == "@killed":
+        return killed(main, faults, float(words[1]), words[2:])
     sys.argv[1:] = words
     try:
         return main()

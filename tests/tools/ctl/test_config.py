@@ -19,7 +19,13 @@ WRONG = [
 
 @case("file: settings are read as they were written, with comments of an administrator")
 def written() -> None:
-    settings = {"up": "19mbit", "down": "95mbit", "link": "pppoe-vdsl", "vlan": "1"}
+    settings = {
+        "up": "19mbit",
+        "down": "95mbit",
+        "link": "pppoe-vdsl",
+        "vlan": "1",
+        "down-ecn": "off",
+    }
     found = config.text(settings)
     check("settings", config.parse(found, "eth0.conf"), settings)
     check("a comment", config.parse(f"# slow\n{found}; x = y\n", "eth0.conf"), settings)

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from cases import TOP, case, check
-from codelctllib import state
+from codelctllib import service, state
 
 UNIT = TOP / "codelctl" / "codelctl@.service"
 PLACES = ("SBINDIR", "LIBDIR", "UNITDIR", "MANDIR", "COMPLETIONS")
@@ -63,3 +63,4 @@ def unit() -> None:
     assert level and float(level[1]) <= 2.5, shown
     seconds = re.search(r"^TimeoutStopSec=(\d+)$", UNIT.read_text(), re.M)
     assert seconds and int(seconds[1]) >= state.LOCK_SECONDS + 30, seconds
+    assert service.SYSTEMCTL_SECONDS >= int(seconds[1]) + 30, seconds

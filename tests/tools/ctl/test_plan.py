@@ -463,3 +463,13 @@ def features() -> None:
     check("off", offloads.commands("eth0", False, found, {}),
           [["ethtool", "-K", "eth0", "gso", "off", "tso", "off"]])  # fmt: skip
     check("kept", offloads.commands("eth0", True, found, found), [])
+
+
+@case("plan: undo takes back what a device has refused, as a macvlan does")
+def refused_offloads() -> None:
+    had = offloads.parse("generic-segmentation-offload: on\ntx-gso-list: on [requested off]\n")
+    now = offloads.parse(
+        "generic-segmentation-offload: on [requested off]\ntx-gso-list: on [requested off]\n"
+    )
+    check("on", offloads.restore("mv0", now, had), [["ethtool", "-K", "mv0", "gso", "on"]])
+    check("as before", offloads.restore("mv0", had, had), [])

@@ -26,7 +26,7 @@ class Systemd:
         self.calls: list[str] = []
         self.fails = fails
 
-    def __call__(self, argv: Sequence[str]) -> str:
+    def __call__(self, argv: Sequence[str], _seconds: int = 30) -> str:
         if argv[0] == "systemd-escape":
             return f"{UNIT}\n"
         self.calls.append(" ".join(argv[1:]))

@@ -154,8 +154,56 @@ def kinds_of_parameters() -> None:
 
 @case("settings: the words of a command line that has them")
 def command_line() -> None:
-    given = {"up": "1mbit", "ecn": "off", "nat": "on"}
-    check("words", values.words(given), ["--up", "1mbit", "--no-ecn", "--nat"])
+    given = {"up": "1mbit", "ecn": "off", "nat": "on", "down-ecn": "on", "up-target": "7ms"}
+    words = ["--up", "1mbit", "--no-ecn", "--nat", "--down-ecn", "--up-target", "7ms"]
+    check("words", values.words(given), words)
+
+
+BOTH = {"up": "8mbit", "down": "20mbit"}
+
+
+@case("settings: a parameter of one direction goes before that of both")
+def of_one_direction() -> None:
+    for given, egress, ingress in (
+        ({"up-target": "7ms"}, {"target": 7000}, {}),
+        ({"target": "6ms", "down-target": "7ms"}, {"target": 6000}, {"target": 7000}),
+        ({"ecn": "on", "down-ecn": "off"}, {"ecn": True}, {"ecn": False}),
+        ({"ceiling": "9ms", "up-ceiling": "off"}, {"ceiling": None}, {"ceiling": 9000}),
+        ({"kind": "cake", "down-isolation": "dual"}, {}, {"flowmode": "dual-dsthost"}),
+        ({"kind": "cake", "isolation": "dual", "down-isolation": "flows"},
+         {"flowmode": "dual-srchost"}, {"flowmode": "flows"}),
+    ):  # fmt: skip
+        found = values.parse({**BOTH, **given})
+        check(f"{given}", found.tuning, (egress, ingress))
+    for given, words in (
+        ({"up-target": "7"}, ("--up-target: '7' is not a time",)),
+        ({"down-ceiling": "8ms", "target": "9ms"}, ("--down-ceiling: 8ms", "target of 9ms")),
+        ({"ceiling": "8ms", "up-target": "9ms"}, ("--ceiling: 8ms", "target of 9ms")),
+        ({"up-nat": "on"}, ("--up-nat: fq_codel_oot has no", "cake have it")),
+        ({"down": "off", "down-target": "7ms"}, ("--down-target: ", "no shaper: give --down")),
+    ):
+        refused(f"{given}", lambda g=given: values.parse({**BOTH, **g}), *words)
+    refused("a value", lambda: values.validate({"down-ecn": "no"}), "--down-ecn: 'no'", "on, off")
+
+
+@case("settings: a parameter of one direction stays, until both, the kind or the direction change")
+def of_one_direction_kept() -> None:
+    present = {**BOTH, "up-target": "7ms", "down-ceiling": "90ms", "ecn": "off"}
+    for given, gone, texts in (
+        ({"up": "9mbit"}, set(), ["up 8mbit becomes 9mbit"]),
+        ({"up-target": "8ms"}, set(), ["up-target 7ms becomes 8ms"]),
+        ({"target": "8ms"}, {"up-target"}, ["target not set becomes 8ms", "up-target 7ms becomes not set"]),
+        ({"target": "8ms", "up-target": "9ms"}, set(), ["target not set becomes 8ms", "up-target 7ms becomes 9ms"]),
+        ({"down": "off"}, {"down", "down-ceiling"},
+         ["down 20mbit becomes off", "down-ceiling 90ms becomes not set"]),
+        ({"kind": "fq_codel"}, {"down-ceiling"},
+         ["kind fq_codel_oot becomes fq_codel", "down-ceiling 90ms becomes not set"]),
+    ):  # fmt: skip
+        found = values.merged(present, given)
+        want = {n: v for n, v in {**present, **given}.items() if n not in gone}
+        check(f"{given}", found, want)
+        check(f"changes of {given}", values.changes(present, found), texts)
+        values.parse(found)
 
 
 @case("settings: HTB is above the kinds that do not shape, and in the setups of an earlier version")

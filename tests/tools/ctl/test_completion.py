@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""What bash completes after codelctl."""
+
+from __future__ import annotations
+
+import subprocess
+
+from cases import TOP, case, check
+from codelctllib import tuning, values
+from codelctllib.framing import CELLS, LINKS
+
+COMPLETE = """
+source "$1"; shift
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+_codelctl
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+def completed(*words: str) -> set[str]:
+    script = str(TOP / "codelctl/completion.bash")
+    argv = ["bash", "-uc", COMPLETE, "bash", script, "codelctl", *words]
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    check(f"status and errors of {words}", (done.returncode, done.stderr), (0, ""))
+    return set(done.stdout.split())
+
+
+@case("completion: the options of setup and enable are all settings, of one direction, too")
+def options() -> None:
+    flags = [name for name in values.DEFAULTS if tuning.parameter(name) in tuning.FLAGS]
+    every = {f"--{name}" for name in values.DEFAULTS} | {f"--no-{name}" for name in flags}
+    check("enable", completed("enable", "eth0", "--"), every)
+    check("setup", completed("setup", "eth0", "--"), {*every, "--dry-run"})
+
+
+@case("completion: the values of options, of one direction, too")
+def choices() -> None:
+    for option, allowed in (
+        ("link", LINKS),
+        ("kind", values.KINDS),
+        ("cells", CELLS),
+        ("offloads", values.OFFLOADS),
+        ("diffserv", tuning.DIFFSERV),
+        ("up-diffserv", tuning.DIFFSERV),
+        ("down-isolation", tuning.ISOLATION),
+        ("up", ("off",)),
+        ("down-ceiling", ("off",)),
+        ("up-target", ()),
+        ("down-interval", ()),
+    ):
+        check(option, completed("setup", "eth0", f"--{option}", ""), set(allowed))
