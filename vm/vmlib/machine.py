@@ -204,9 +204,7 @@ def run(
     initrd = _initrd(parts)
     (stdout, stdout_in), (stderr, stderr_in) = os.pipe(), os.pipe()
     outputs = {"stdout": stdout_in, "stderr": stderr_in, **kept}
-    argv = _arguments(
-        kernel, f"/dev/fd/{initrd}", virtual_time, memory, processors, outputs, extra
-    )
+    argv = _arguments(kernel, f"/dev/fd/{initrd}", virtual_time, memory, processors, outputs, extra)
     messages = kept["messages"]
     result = Result()
     assert not (virtual_time and processors > 1)
