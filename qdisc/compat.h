@@ -11,10 +11,10 @@
 #include <net/udp.h>	/* <net/gso.h>, which 6.1 does not have, with skb_gso_segment() */
 
 /*
- * Free a packet that a ->dequeue() dropped, for the ceiling or as CoDel's signal. Newer kernels collect such packets
- * and free them after the root lock was released; TCQ_F_DEQUEUE_DROPS announces
- * that, and is a macro only where it exists. The same kernels (6.19) keep the number
- * of segments at hand.
+ * Free a packet that a ->dequeue() dropped, for the ceiling or as CoDel's signal. Newer
+ * kernels collect such packets and free them after the root lock was released;
+ * TCQ_F_DEQUEUE_DROPS announces that, and is a macro only where it exists. The same kernels
+ * (6.19) keep the number of segments at hand.
  */
 #ifdef TCQ_F_DEQUEUE_DROPS
 #define CODEL_COMPAT_FLAGS	TCQ_F_DEQUEUE_DROPS

@@ -399,7 +399,8 @@ reasons()
 	fi
 }
 
-# Below a parent; the packets of one burst, which fq_codel's ceiling would spare. 0x30005 is QDISC_FLOOD_PROTECTION
+# Below a parent; the packets of one burst, which fq_codel's ceiling would spare.
+# 0x30005 is QDISC_FLOOD_PROTECTION
 reasons_ceiling()
 {
 	local ceiling
