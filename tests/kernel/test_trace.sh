@@ -403,8 +403,6 @@ reasons()
 # 0x30005 is QDISC_FLOOD_PROTECTION
 reasons_ceiling()
 {
-	local ceiling
-
 	probe_waiting "$1" limit 1000 ceiling 10ms
 	shaped 1mbit
 	freed
