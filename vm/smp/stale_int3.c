@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel changes an instruction on one processor while others may run it: it puts an int3 at its first
- * byte, and takes it away when the rest is written. A thread of QEMU may read that int3 and be done with its
- * translation only after the last byte was written. It is not told, and executes an int3 that no longer exists,
- * possibly for ever (seen with QEMU 7.2). The kernel knows of no reason, and dies.
+ * The kernel changes an instruction on one processor while others may run it: it puts an int3
+ * at its first byte, and takes it away when the rest is written. A thread of QEMU may read that
+ * int3 and be done with its translation only after the last byte was written. It is not told,
+ * and executes an int3 that no longer exists, possibly for ever (seen with QEMU 7.2). The
+ * kernel knows of no reason, and dies.
  *
- * Such an int3 is known by another byte at its place. Do what the instruction there does: the kernel changes only
- * jumps, calls, returns and instructions that do nothing.
+ * Such an int3 is known by another byte at its place. Do what the instruction there does: the
+ * kernel changes only jumps, calls, returns and instructions that do nothing.
  */
 #include <linux/kdebug.h>
 #include <linux/module.h>
