@@ -157,7 +157,7 @@ static noinline struct sk_buff *codel_qdisc_act(struct Qdisc *sch, struct codel_
 				 CODEL_DROP_CODEL : CODEL_DROP_CEILING);
 		codel_shape_dropped(sch, skb);
 		c->drops++;
-		codel_compat_dequeue_drop(sch, skb);
+		codel_compat_dequeue_drop(sch, skb, verdict != CODEL_SIGNAL);
 		if (!queue->tail) {
 			codel_qdisc_empty(sch, queue);
 			return NULL;

@@ -11,18 +11,19 @@
 #include <net/udp.h>	/* <net/gso.h>, which 6.1 does not have, with skb_gso_segment() */
 
 /*
- * Free a packet that a ->dequeue() dropped. Newer kernels collect such packets
- * and free them after the root lock was released; TCQ_F_DEQUEUE_DROPS announces
- * that, and is a macro only where it exists. The same kernels (6.19) keep the number
- * of segments at hand.
+ * Free a packet that a ->dequeue() dropped, for the ceiling or as CoDel's signal. Newer
+ * kernels collect such packets and free them after the root lock was released;
+ * TCQ_F_DEQUEUE_DROPS announces that, and is a macro only where it exists. The same kernels
+ * (6.19) keep the number of segments at hand.
  */
 #ifdef TCQ_F_DEQUEUE_DROPS
 #define CODEL_COMPAT_FLAGS	TCQ_F_DEQUEUE_DROPS
 
 static inline void codel_compat_dequeue_drop(struct Qdisc *sch,
-					     struct sk_buff *skb)
+					     struct sk_buff *skb, bool ceiling)
 {
-	qdisc_dequeue_drop(sch, skb, QDISC_DROP_CONGESTED);
+	qdisc_dequeue_drop(sch, skb, ceiling ? QDISC_DROP_FLOOD_PROTECTION :
+			   QDISC_DROP_CONGESTED);
 }
 
 static inline u32 codel_compat_segs(const struct sk_buff *skb)
@@ -51,7 +52,7 @@ static __always_inline void codel_compat_qlen_add(struct Qdisc *sch, int packets
 }
 
 static inline void codel_compat_dequeue_drop(struct Qdisc *sch,
-					     struct sk_buff *skb)
+					     struct sk_buff *skb, bool ceiling)
 {
 	kfree_skb_reason(skb, SKB_DROP_REASON_QDISC_DROP);
 }

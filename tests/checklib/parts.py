@@ -93,6 +93,9 @@ def with_images() -> dict[str, Program]:
         "deb-install": _script("tests/packages/deb/install"),
         "lab-page": _script("tests/lab/test_page.py"),
         "tree-kernels": _script("tests/packages/tree/kernels"),
+        "parallel": _script("tests/parallel/run"),
+        "parallel-rounds": _script("tests/parallel/rounds"),
+        "parallel-mutants": _script("tests/parallel/mutants"),
         "lab/mutants": _script("tests/lab/mutants"),
     }
     for path in (p for f in FOLDERS for p in sorted(TESTS.glob(f"{f}/test_*.sh"))):

@@ -372,10 +372,8 @@ freed()
 	drained "the queue"
 	trace_stop
 	told "$PROBE_NS" d0 codel_drop dropped
-	read -r LIMIT CODEL < <(qdisc_get "$PROBE_NS" d0 10: \
-		'.dropped | "\(.limit.packets) \(.codel.packets)"')
-	check "over limit" "$LIMIT" ">" 50
-	check "by CoDel" "$CODEL" ">" 5
+	read -r LIMIT CODEL CEILING < <(qdisc_get "$PROBE_NS" d0 10: \
+		'.dropped | "\(.limit.packets) \(.codel.packets) \(.ceiling.packets)"')
 	trace_lines | sed -n 's/.*\(kfree_skb\|qdisc_drop\):.* \(reason.*\)/\1 \2/p' | sort | uniq -c
 }
 
@@ -391,11 +389,30 @@ reasons()
 	probe_waiting "$1" limit 100 ceiling off
 	shaped 1mbit
 	freed
+	check "over limit" "$LIMIT" ">" 50
+	check "by CoDel" "$CODEL" ">" 5
 	if [[ -e $TRACEFS/events/qdisc/qdisc_drop ]]; then
 		freed_for kfree_skb 0x30003 "$CODEL"
 		freed_for qdisc_drop OVERLIMIT "$LIMIT"
 	else
 		freed_for kfree_skb QDISC_DROP $((CODEL + LIMIT))
+	fi
+}
+
+# Below a parent; the packets of one burst, which fq_codel's ceiling would spare.
+# 0x30005 is QDISC_FLOOD_PROTECTION
+reasons_ceiling()
+{
+	probe_waiting "$1" limit 1000 ceiling 10ms
+	shaped 1mbit
+	freed
+	check "by the ceiling" "$CEILING" ">" 50
+	check "by CoDel" "$CODEL" ">" 0
+	if [[ -e $TRACEFS/events/qdisc/qdisc_drop ]]; then
+		freed_for kfree_skb 0x30005 "$CEILING"
+		freed_for kfree_skb 0x30003 "$CODEL"
+	else
+		freed_for kfree_skb QDISC_DROP $((CODEL + CEILING))
 	fi
 }
 
@@ -407,6 +424,8 @@ reasons_root()
 	tcn qdisc add dev d0 root handle 10: "$1" limit 100 ceiling off
 	slow_link "$PROBE_NS" d0 1000000
 	freed
+	check "over limit" "$LIMIT" ">" 50
+	check "by CoDel" "$CODEL" ">" 5
 	freed_for kfree_skb QDISC_DROP $((CODEL + LIMIT))
 	[[ -e $TRACEFS/events/qdisc/qdisc_drop ]] || return 0
 	freed_for qdisc_drop CONGESTED "$CODEL"
@@ -429,5 +448,6 @@ lib_add_each state_reset "codel_state: is left when the device goes down"
 lib_add readable "programs that read the buffer can name the causes"
 lib_add both "both modules share the events, which stop when they are switched off"
 lib_add_each reasons "the kernel is told the reason"
+lib_add reasons_ceiling "$CODEL_KIND: the kernel is told the reason, ceiling" "$CODEL_KIND"
 lib_add_each reasons_root "the kernel is told the reason, root"
 lib_main "$@"

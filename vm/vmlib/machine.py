@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Iterator
 
-from . import exact, process, timeline
+from . import exact, process, smp, timeline
 
 # The ports are shared with guest/init.c.
 STDOUT, STDERR, CONTROL, EXIT = 0xE9, 0xEA, 0xEB, 0xF4
@@ -25,6 +25,7 @@ CLOCK = "CODEL_VM_CLOCK"  # host/exact.c writes the virtual time to this descrip
 
 # One instruction is one nanosecond, idle time is skipped, and nothing the
 # guest can see comes from the host: no clock, no entropy, no other device.
+MACHINE = "microvm,acpi=off,auto-kernel-cmdline=off,rtc=on,pit=on,pic=on"
 VIRTUAL_TIME = ("-icount", "shift=0,sleep=off")
 CPU = "max,-rdrand,-rdseed,-erms,-fsrm"
 COMMAND_LINE = (
@@ -94,12 +95,15 @@ def _arguments(
     initrd: str,
     virtual_time: bool,
     memory: int,
+    processors: int,
     outputs: dict[str, int],
     extra: str,
 ) -> list[str]:
+    several = processors > 1
     argv = ["qemu-system-x86_64"]
-    argv += ["-M", "microvm,acpi=off,auto-kernel-cmdline=off,rtc=on,pit=on,pic=on"]
-    argv += ["-accel", "tcg", "-cpu", CPU, "-smp", "1", "-m", str(memory)]
+    argv += ["-M", smp.MACHINE if several else MACHINE]
+    argv += ["-accel", smp.ACCELERATOR if several else "tcg"]
+    argv += ["-cpu", CPU, "-smp", str(processors), "-m", str(memory)]
     argv += VIRTUAL_TIME if virtual_time else ()
     argv += ["-rtc", "base=2026-01-01T00:00:00,clock=vm", "-seed", "1"]
     argv += [
@@ -119,7 +123,8 @@ def _arguments(
         argv += ["-device", f"isa-debugcon,chardev={name},iobase={port:#x}"]
     argv += ["-device", f"isa-debug-exit,iobase={EXIT:#x}"]
     argv += ["-kernel", str(kernel), "-initrd", initrd]
-    argv += ["-append", " ".join(filter(None, (COMMAND_LINE, timeline.word(), extra.strip())))]
+    words = (COMMAND_LINE, smp.COMMAND_LINE if several else "", timeline.word(), extra.strip())
+    argv += ["-append", " ".join(filter(None, words))]
     return argv
 
 
@@ -188,6 +193,7 @@ def run(
     timeout: float,
     virtual_time: bool = True,
     memory: int = MEMORY,
+    processors: int = 1,
     extra: str = "",
     descriptors: tuple[int, int] = (1, 2),
 ) -> Result:
@@ -198,9 +204,10 @@ def run(
     initrd = _initrd(parts)
     (stdout, stdout_in), (stderr, stderr_in) = os.pipe(), os.pipe()
     outputs = {"stdout": stdout_in, "stderr": stderr_in, **kept}
-    argv = _arguments(kernel, f"/dev/fd/{initrd}", virtual_time, memory, outputs, extra)
+    argv = _arguments(kernel, f"/dev/fd/{initrd}", virtual_time, memory, processors, outputs, extra)
     messages = kept["messages"]
     result = Result()
+    assert not (virtual_time and processors > 1)
     clock = Clock() if virtual_time else None
     inherited = [initrd, *outputs.values()]
     env = None

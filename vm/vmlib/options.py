@@ -7,11 +7,13 @@ import argparse
 import re
 import sys
 from pathlib import Path
+from typing import Callable
 
-from . import timeline, tree
+from . import smp, timeline, tree
 from .releases import DEFAULT, RELEASES, VARIANTS
 
 USAGE_ERROR = 2
+TIMEOUT = 600.0
 
 
 class _Parser(argparse.ArgumentParser):
@@ -64,11 +66,25 @@ def _seconds(text: str) -> float:
     return value
 
 
-def _timeline(text: str) -> int:
-    try:
-        return timeline.check(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
+def _checked(check: Callable[[str], int]) -> Callable[[str], int]:
+    def parse_one(text: str) -> int:
+        try:
+            return check(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return parse_one
+
+
+def _refuse_with_smp(parser: _Parser, options: argparse.Namespace) -> None:
+    """What several processors cannot have."""
+    if options.timeline is not None:
+        parser.error("--timeline needs virtual time, which --smp does not have")
+    if options.debug:
+        parser.error(
+            "--debug with --smp: the debug kernel has neither ACPI nor PCI (vm/debug/kernel.config), "
+            "and finds one processor only; use one of them"
+        )
 
 
 def parse(argv: list[str]) -> argparse.Namespace:
@@ -95,13 +111,15 @@ def parse(argv: list[str]) -> argparse.Namespace:
         help="of what `make install` installs, only what serves qdiscs: modules, plugins of tc")  # fmt: skip
     add("--get", metavar="GUESTPATH", type=_guest_path, action="append", default=[],
         help="bring a file back into out/; repeatable")  # fmt: skip
-    add("--timeline", metavar="N", type=_timeline,
+    add("--timeline", metavar="N", type=_checked(timeline.check),
         help=f"another course of events, default ${timeline.VARIABLE} or 0")  # fmt: skip
     add("--realtime", action="store_true", help="no virtual time")
+    add("--smp", metavar="N", type=_checked(smp.check),
+        help=f"{smp.FEWEST} to {smp.MOST} processors, in real time: no virtual time, no run like another")  # fmt: skip
     add("--debug", action="store_true",
         help="a kernel with KASAN, lockdep, kmemleak, slab poisoning")  # fmt: skip
-    add("--timeout", metavar="SECONDS", type=_seconds, default=600.0,
-        help="wall time, default 600")  # fmt: skip
+    add("--timeout", metavar="SECONDS", type=_seconds,
+        help=f"wall time, default {TIMEOUT:g}, with --smp {smp.TIMEOUT:g}")  # fmt: skip
     if "--" not in argv:
         if {"-h", "--help"} & set(argv):
             parser.parse_args(argv)
@@ -111,4 +129,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     options.command = argv[cut + 1 :]
     if not options.command:
         parser.error("no COMMAND after '--'")
+    if options.smp:
+        _refuse_with_smp(parser, options)
+    options.timeout = options.timeout or (smp.TIMEOUT if options.smp else TIMEOUT)
     return options

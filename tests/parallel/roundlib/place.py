@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""The two ends of the round, and the ways in which processes work there.
+
+    namespace a, 10.9.0.1   x0 ----- x1   namespace b, 10.9.0.2
+                            |         |
+                the qdiscs under test, and those around them; x1's for what comes back
+
+Nothing but the traffic of the round uses the link: neighbours are permanent, and there is no IPv6.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+from typing import Callable
+
+A, B = "par-a", "par-b"
+DEVICE = {A: "x0", B: "x1"}
+ADDRESS = {A: "10.9.0.1", B: "10.9.0.2"}
+MAC = {A: "02:00:00:00:00:0a", B: "02:00:00:00:00:0b"}
+QUEUES = 4
+CLONE_NEWNET = 0x40000000
+COUNTED = "arrived"  # nft's counter of what reaches x1
+
+
+def run(*words: str, check: bool = True) -> bool:
+    done = subprocess.run(words, capture_output=True, text=True)
+    if check and done.returncode:
+        raise RuntimeError(f"{' '.join(words)}: {done.stderr}")
+    return done.returncode == 0
+
+
+def enter(namespace: str) -> None:
+    """Moves this process."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    with open(f"/run/netns/{namespace}", "rb") as file:
+        if libc.setns(file.fileno(), CLONE_NEWNET):
+            raise OSError(ctypes.get_errno(), f"setns {namespace}")
+
+
+def spawn(work: Callable[[], None], namespace: str | None, processor: int, nice: int = 0) -> int:
+    """A process that begins on a processor in a namespace; its status is 0 if the work ended well."""
+    pid = os.fork()
+    if pid:
+        return pid
+    status = 1
+    try:
+        os.sched_setaffinity(0, {processor % (os.cpu_count() or 1)})
+        os.nice(nice)
+        if namespace:
+            enter(namespace)
+        work()
+        status = 0
+    except (
+        BaseException
+    ) as error:  # pylint: disable=broad-except # the parent has to see the status
+        print(f"{work}: {type(error).__name__}: {error}", flush=True)
+    finally:
+        os._exit(status)
+
+
+def link_up() -> None:
+    """Addresses and neighbours of both ends; again after a device was down."""
+    for near, far in ((A, B), (B, A)):
+        device = DEVICE[near]
+        run("ip", "-n", near, "link", "set", device, "up")
+        run("ip", "-n", near, "neigh", "replace", ADDRESS[far], "lladdr", MAC[far], "dev", device,
+            "nud", "permanent")  # fmt: skip
+
+
+def build() -> None:
+    for namespace in (A, B):
+        run("ip", "netns", "add", namespace)
+        run("ip", "netns", "exec", namespace, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1",
+            "net.ipv6.conf.default.disable_ipv6=1")  # fmt: skip
+    many = ["numtxqueues", str(QUEUES), "numrxqueues", str(QUEUES)]
+    run("ip", "-n", A, "link", "add", "x0", "address", MAC[A], *many, "type", "veth",
+        "peer", "name", "x1", "address", MAC[B], "netns", B, *many)  # fmt: skip
+    for namespace in (A, B):
+        run("ip", "-n", namespace, "link", "set", "lo", "up")
+        run(
+            "ip",
+            "-n",
+            namespace,
+            "addr",
+            "add",
+            f"{ADDRESS[namespace]}/24",
+            "dev",
+            DEVICE[namespace],
+        )
+    link_up()
+    nft = ["ip", "netns", "exec", B, "nft"]
+    run(*nft, f"""table netdev round {{
+        counter {COUNTED} {{ }}
+        chain first {{ type filter hook ingress device x1 priority -500; counter name {COUNTED}; }}
+    }}""")  # fmt: skip
