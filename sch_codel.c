@@ -105,7 +105,7 @@ static __always_inline struct sk_buff *codel_take_next(struct Qdisc *sch, bool s
 	if (shaped && !codel_shape_is_due(sch, now))
 		return NULL;
 	skb = codel_qdisc_dequeue(sch, &q->queue, false, now, sojourn, &acted);
-	if (shaped && skb)
+	if (shaped)
 		codel_shape_sent(sch, now, codel_shape_wire(&q->shared.config.shape, skb));
 	return skb;
 }

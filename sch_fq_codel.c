@@ -443,29 +443,6 @@ static __always_inline void fq_codel_took(struct Qdisc *sch, struct fq_codel_flo
 	flow->deficit -= cost;
 }
 
-/* CoDel has dropped all packets of the flow whose turn it was: try the next flows. */
-static noinline struct sk_buff *fq_codel_take_more(struct Qdisc *sch)
-{
-	struct fq_codel_sched *q = qdisc_priv(sch);
-	bool shaped = q->shared.shaped;
-	struct fq_codel_flow *flow;
-	struct sk_buff *skb;
-	u32 cost;
-
-	while ((flow = fq_codel_next(sch))) {
-		skb = codel_qdisc_dequeue_more(sch, &flow->queue);
-		fq_codel_count(&q->table, flow, q->shared.drops, q->shared.marks);
-		if (!skb)
-			continue;
-		cost = fq_codel_cost(sch, skb, shaped);
-		fq_codel_took(sch, flow, skb, cost);
-		if (shaped)
-			codel_shape_sent(sch, ktime_get_ns(), cost);
-		return skb;
-	}
-	return NULL;
-}
-
 /*
  * Take a packet from the flow whose turn it is, with a shaper when it allows that. @shaped is a
  * constant. @sojourn is set to the packet's sojourn time, ns.
@@ -494,14 +471,8 @@ static __always_inline struct sk_buff *fq_codel_take_next(struct Qdisc *sch, boo
 	if (!shaped)
 		now = ktime_get_ns();
 	skb = codel_qdisc_dequeue(sch, &flow->queue, true, now, sojourn, &acted);
-	if (unlikely(acted)) {
+	if (unlikely(acted))
 		fq_codel_count(&q->table, flow, q->shared.drops, q->shared.marks);
-		if (!skb) {
-			skb = fq_codel_take_more(sch);
-			*sojourn = skb ? codel_qdisc_sojourn(skb) : 0;
-			return skb;
-		}
-	}
 	cost = fq_codel_cost(sch, skb, shaped);
 	fq_codel_took(sch, flow, skb, cost);
 	if (shaped)

@@ -10,8 +10,9 @@
 #include "codel_queue.h"
 #include "codel_shape.h"
 
-/* Packets that CoDel drops in one dequeue at most; what is overdue then is
- * caught up with in the next.
+/*
+ * Packets that CoDel drops in one dequeue at most; what is overdue then is caught up with in
+ * the next.
  */
 #define CODEL_QDISC_MAX_DROPS	256
 
@@ -108,15 +109,6 @@ static inline void codel_qdisc_empty(struct Qdisc *sch, struct codel_queue *queu
 }
 
 /*
- * CoDel may drop no more in this dequeue: the next packet is delivered, and CoDel is not
- * asked about it, as it would count a signal that no sender receives.
- */
-static inline bool codel_qdisc_drops_used_up(struct Qdisc *sch)
-{
-	return codel_qdisc(sch)->lost.packets >= CODEL_QDISC_MAX_DROPS;
-}
-
-/*
  * Report what was dropped on the way to @skb, which is about to leave. The parents still
  * count @skb, so count it here, too, for as long as they look. Were qlen 0, the parent
  * would be told that its child is empty while it dequeues from it. It finds that out by
@@ -138,6 +130,11 @@ static inline void codel_qdisc_reduce_backlog_in_dequeue(struct Qdisc *sch,
 /*
  * Mark or drop the packet as its verdict says, and go on with the next packet until one
  * may leave, which is marked if it is above ce_threshold. Tell the parents.
+ *
+ * The only packet of a queue is not dropped. No slower sender could shorten such a queue
+ * (RFC 8289, section 4.2, which a queue among others meets by itself), and the sender would
+ * have to wait for a timeout. The schedule goes on as if the packet had been dropped: a signal
+ * that stays due would hit every flow as soon as it has a second packet.
  */
 static noinline struct sk_buff *codel_qdisc_act(struct Qdisc *sch, struct codel_queue *queue,
 						bool turns, struct sk_buff *skb,
@@ -153,18 +150,16 @@ static noinline struct sk_buff *codel_qdisc_act(struct Qdisc *sch, struct codel_
 			codel_qdisc_marked(sch, queue, skb, CODEL_MARK_CODEL);
 			break;
 		}
+		if (!queue->tail)
+			break;
 		codel_qdisc_drop(sch, queue, skb, verdict == CODEL_SIGNAL ?
 				 CODEL_DROP_CODEL : CODEL_DROP_CEILING);
 		codel_shape_dropped(sch, skb);
 		c->drops++;
 		codel_compat_dequeue_drop(sch, skb, verdict != CODEL_SIGNAL);
-		if (!queue->tail) {
-			codel_qdisc_empty(sch, queue);
-			return NULL;
-		}
 		skb = codel_qdisc_pop(sch, queue, turns);
 		sojourn = codel_qdisc_update_ldelay(sch, queue, skb, now);
-		if (codel_qdisc_drops_used_up(sch))
+		if (c->drops == CODEL_QDISC_MAX_DROPS)
 			break;
 		verdict = codel_qdisc_verdict(sch, queue, turns, now, sojourn);
 	}
@@ -185,12 +180,11 @@ static noinline struct sk_buff *codel_qdisc_act(struct Qdisc *sch, struct codel_
  * @acted: set to whether packets were dropped or marked: @drops and @marks of struct
  *	codel_qdisc
  *
- * CoDel drops CODEL_QDISC_MAX_DROPS packets at most on the way, and the parents are told.
- * It drops none unless more than an MTU waits behind it, and so never the last packet of
- * the qdisc. If it drops all packets of the queue, the parents are not told, and the caller
- * takes a packet from another queue.
+ * CoDel drops CODEL_QDISC_MAX_DROPS packets at most on the way, and the parents are told. The
+ * next packet is delivered then, and CoDel is not asked about it. It drops none unless
+ * more than an MTU waits in the qdisc, and another packet in the queue.
  *
- * Return: the packet; NULL if the queue is empty.
+ * Return: the packet.
  */
 static __always_inline struct sk_buff *
 codel_qdisc_dequeue(struct Qdisc *sch, struct codel_queue *queue, bool turns, u64 now,
@@ -208,26 +202,8 @@ codel_qdisc_dequeue(struct Qdisc *sch, struct codel_queue *queue, bool turns, u6
 		return skb;
 	*acted = true;
 	skb = codel_qdisc_act(sch, queue, turns, skb, verdict, now);
-	if (skb)
-		*sojourn = now - codel_skb_cb(skb)->enqueue_time;
+	*sojourn = now - codel_skb_cb(skb)->enqueue_time;
 	return skb;
-}
-
-/*
- * The same of a queue that takes turns with others, after CoDel has dropped all packets of
- * another one in this dequeue
- */
-static inline struct sk_buff *codel_qdisc_dequeue_more(struct Qdisc *sch,
-						       struct codel_queue *queue)
-{
-	enum codel_verdict verdict = CODEL_PASS;
-	u64 now = ktime_get_ns();
-	struct sk_buff *skb = codel_qdisc_pop(sch, queue, true);
-	u64 sojourn = codel_qdisc_update_ldelay(sch, queue, skb, now);
-
-	if (!codel_qdisc_drops_used_up(sch))
-		verdict = codel_qdisc_ask_traced(sch, queue, true, now, sojourn);
-	return codel_qdisc_act(sch, queue, true, skb, verdict, now);
 }
 
 /* A packet leaves the qdisc to be sent. */

@@ -133,9 +133,9 @@ mtu_none()
 }
 
 # 50 flows, each with a packet waiting, and one coming in the time in which all of them
-# leave: no flow has an MTU, but the queue has 41 of them. As many are lost as stand: the link is
-# busy, although a round takes five intervals. Without a ceiling, flows that were signalled are
-# old ones, the last of each round, and stand again.
+# leave: no flow has an MTU, but the queue has 41 of them. It takes a packet more than it sends, so
+# some flows have to lose one. A flow keeps its only packet: the link is busy, although a round
+# takes five intervals.
 many_flows()
 {
 	local most=$2
@@ -187,9 +187,9 @@ lib_add_each mtu_shrinks "the MTU shrinks under a standing queue"
 lib_add_each mtu_grows "the MTU has grown on a live qdisc"
 lib_add_each mtu_huge "MTU 2147483647: CoDel acts above 1 MiB"
 lib_add_each mtu_none "MTU 0: CoDel acts"
-lib_add many_flows "$FQ_CODEL_KIND: a packet in each of 50 flows is a standing queue" \
-	"$FQ_CODEL_KIND" 100
-lib_add many_flows "$FQ_CODEL_KIND: the same, without a ceiling" "$FQ_CODEL_KIND" 130 ceiling off
+lib_add many_flows "$FQ_CODEL_KIND: 50 flows keep their only packets" \
+	"$FQ_CODEL_KIND" 50
+lib_add many_flows "$FQ_CODEL_KIND: the same, without a ceiling" "$FQ_CODEL_KIND" 50 ceiling off
 lib_add_each super_packets "one GSO packet waits at 1 Mbit/s, CoDel acts"
 lib_add_each super_tcp "TCP with segmentation offload through tbf at 1 Mbit/s"
 lib_main "$@"
