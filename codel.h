@@ -60,7 +60,8 @@ static inline u64 mul_u64_u32_shr(u64 a, u32 mul, unsigned int shift)
 
 /*
  * A dropping state that is entered again within this many intervals resumes
- * near the rate that worked (RFC 8289, section 5.6).
+ * near the rate that worked (RFC 8289, section 5.6). For as long, a queue that
+ * empties is still that of a bulk sender.
  */
 #define CODEL_RESUME_INTERVALS	16
 
@@ -248,6 +249,24 @@ static inline bool codel_above_for_interval(struct codel_vars *vars,
 	return now >= vars->first_above_time;
 }
 
+/**
+ * codel_signal_is_recent() - whether the queue has stood a short while ago
+ * @vars: state of the queue
+ * @params: interval
+ * @now: monotonic time, ns
+ *
+ * Its sender may still be a bulk sender, although the queue empties now and then.
+ *
+ * Return: true if the latest signal of the schedule is at most about
+ * CODEL_RESUME_INTERVALS old.
+ */
+static inline bool codel_signal_is_recent(const struct codel_vars *vars,
+					  const struct codel_params *params, u64 now)
+{
+	return vars->drop_next &&
+	       now < vars->drop_next + CODEL_RESUME_INTERVALS * params->interval;
+}
+
 /*
  * Enter the dropping state; the packet at hand is the first signal. When the
  * last one ended a short while ago, go on with the number of signals that it
@@ -256,11 +275,9 @@ static inline bool codel_above_for_interval(struct codel_vars *vars,
 static inline void codel_enter_dropping(struct codel_vars *vars,
 					const struct codel_params *params, u64 now)
 {
-	u64 recent = vars->drop_next ? vars->drop_next +
-		     CODEL_RESUME_INTERVALS * params->interval : 0;
 	u32 delta = vars->count - vars->lastcount;
 
-	vars->count = delta > 1 && now < recent ? delta : 1;
+	vars->count = delta > 1 && codel_signal_is_recent(vars, params, now) ? delta : 1;
 	vars->lastcount = vars->count;
 	vars->drop_next = now + codel_step(params->interval, vars->count);
 	vars->dropping = true;
@@ -519,22 +536,6 @@ static inline void codel_empty(struct codel_vars *vars)
 {
 	vars->first_above_time = 0;
 	vars->dropping = false;
-}
-
-/**
- * codel_signal_is_recent() - whether the queue has just been found to stand
- * @vars: state of the queue
- * @params: interval
- * @now: monotonic time, ns
- *
- * A sender answers a signal within an interval. Until then its queue may empty for a moment.
- *
- * Return: true if the latest signal of the schedule is about an interval old, or less.
- */
-static inline bool codel_signal_is_recent(const struct codel_vars *vars,
-					  const struct codel_params *params, u64 now)
-{
-	return vars->drop_next && now < vars->drop_next + params->interval;
 }
 
 /**

@@ -8,7 +8,8 @@
  *	 +--- its turn, empty, some of its quantum left
  *
  * The queue of a bulk flow may empty for a moment, and the flow is not sparse then. An idle
- * flow that was old before, and got a recent signal from CoDel, goes to old_flows at once.
+ * flow that was old before, and that CoDel has signalled a short while ago, goes to old_flows
+ * at once.
  *
  * One rule is stricter than in the RFC: a flow gets one quantum per round. The deficit of
  * an idle flow is kept until the turn in which a new round begins for the flow. So a flow

@@ -172,6 +172,8 @@ static bool debt_of_rounds(void)
 	return drained();
 }
 
+#define BULK_FOR	(CODEL_RESUME_INTERVALS * INTERVAL)
+
 /*
  * Flow 0 sends a packet of @len bytes, is signalled at @signal, and becomes idle. The next packets
  * are one of flow 0 and one of flow 3, which are both idle.
@@ -181,7 +183,7 @@ static bool signalled(u32 len, u64 signal, const char *sources)
 	must(run_out(len, 16));
 	must(leave_as("121"));
 	must(fq_codel_is_idle(flow_0()));
-	now = 1000;
+	now = 1000 + BULK_FOR;
 	flow_0()->queue.vars.drop_next = signal;
 	push_bytes(0, 100);
 	push_bytes(3, 100);
@@ -189,19 +191,19 @@ static bool signalled(u32 len, u64 signal, const char *sources)
 	return drained();
 }
 
-/* For an interval after a signal, a flow that has used up its quantum is an old one. */
+/* For as long as CoDel would resume after a signal, a flow that has used up its quantum is an old one. */
 static bool recent_signal(void)
 {
-	must(signalled(QUANTUM, 1000, "3201"));
-	must(signalled(QUANTUM, 1000 - INTERVAL + 1, "3201"));
-	must(signalled(QUANTUM, 1000 - INTERVAL, "0321"));
+	must(signalled(QUANTUM, 1000 + BULK_FOR, "3201"));
+	must(signalled(QUANTUM, 1001, "3201"));
+	must(signalled(QUANTUM, 1000, "0321"));
 	must(signalled(QUANTUM, 0, "0321"));
 	must(fq_codel_is_idle(flow_0()));	/* new the last time */
 	flow_0()->queue.vars.drop_next = now;
 	push_bytes(0, 100);
 	push_bytes(3, 100);
 	must(leave_as("03"));
-	must(signalled(QUANTUM - 100, 1000, "0321"));
+	must(signalled(QUANTUM - 100, 1000 + BULK_FOR, "0321"));
 	return true;
 }
 
