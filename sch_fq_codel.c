@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * FQ-CoDel queueing discipline (RFC 8290): packets are spread over flows, each a queue with a
- * CoDel of its own, which are served by deficit round robin, new flows first. More than 500
- * lines, because all operations of the qdisc and its classes share one private structure.
+ * CoDel of its own, which are served by deficit round robin, new flows first.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -20,43 +19,15 @@
 #include "qdisc/codel_qdisc.h"
 #include "qdisc/codel_split.h"
 #include "qdisc/codel_version.h"
-#include "fq/fq_codel_config.h"
 #include "fq/fq_codel_drop.h"
 #include "fq/fq_codel_resize.h"
-#include "fq/fq_codel_table.h"
+#include "fq/fq_codel_sched.h"
 #include "fq/fq_codel_tuple.h"
 
 /* With a smaller memory_limit every packet is queued, as one packet may exceed the limit.
  * The largest that TCP makes (BIG TCP) has 512 KiB, and a truesize of less than twice that.
  */
 #define FQ_CODEL_BYPASS_MEMORY		SZ_1M
-
-/**
- * struct fq_codel_sched - private data of the qdisc
- * @shared: common configuration and counters, and the peeked packet; comes first
- * @filters: external classifier, NULL without
- * @select: more than their hash may select the flow of packets: there are filters, or
- *	super-packets are split. A bool costs five instructions more
- * @table: the flows; all zero in a half-built qdisc
- * @config: changes under the root lock
- * @crowded_packets: half of the limit: with more, the qdisc is crowded
- * @crowded_memory: half of memory_limit, the same, bytes
- * @new_flow_count: times that a flow became active
- * @trim_overmemory: of the packets that a change dropped, those that memory_limit did
- * @block: owner of @filters
- */
-struct fq_codel_sched {
-	struct codel_qdisc shared;
-	struct tcf_proto __rcu *filters;
-	u32 select;
-	struct fq_codel_config config;
-	struct fq_codel_table table;
-	u32 crowded_packets;
-	u32 crowded_memory;
-	u32 new_flow_count;
-	u32 trim_overmemory;
-	struct tcf_block *block;
-};
 
 /* Count drops and marks in the record of a flow, if it has one. */
 static noinline void fq_codel_count(struct fq_codel_table *t,
@@ -788,166 +759,6 @@ static int fq_codel_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	return codel_stats_dump(d, &st, sizeof(st), sizeof(st.common), &st.ext,
 				&q->shared.stats);
 }
-
-/* Classes are the flows, for filters and for statistics; they have no leaves. */
-static struct Qdisc *fq_codel_leaf(struct Qdisc *sch, unsigned long class)
-{
-	return NULL;
-}
-
-static unsigned long fq_codel_find(struct Qdisc *sch, u32 classid)
-{
-	return 0;
-}
-
-static unsigned long fq_codel_bind(struct Qdisc *sch, unsigned long parent,
-				   u32 classid)
-{
-	return 0;
-}
-
-static void fq_codel_unbind(struct Qdisc *sch, unsigned long class)
-{
-}
-
-static struct tcf_block *fq_codel_tcf_block(struct Qdisc *sch,
-					    unsigned long class,
-					    struct netlink_ext_ack *extack)
-{
-	struct fq_codel_sched *q = qdisc_priv(sch);
-
-	return class ? NULL : q->block;
-}
-
-static int fq_codel_dump_class(struct Qdisc *sch, unsigned long class,
-			       struct sk_buff *skb, struct tcmsg *tcm)
-{
-	tcm->tcm_handle |= TC_H_MIN(class);
-	return 0;
-}
-
-/*
- * The tuples of flows are the addresses and ports of all users of the device. Only a reader
- * with CAP_NET_ADMIN in the device's namespace may see them. The buffer of a dump belongs to
- * the socket of the request. Mostly the running process has opened that socket, and one
- * check is enough: it is done for each class of a dump. Otherwise sk_ns_capable() checks the
- * process that opened the socket, too. The first check keeps refusals out of the audit log.
- */
-static bool fq_codel_may_see_tuple(const struct Qdisc *sch, const struct gnet_dump *d)
-{
-	struct user_namespace *user_ns = dev_net(qdisc_dev(sch))->user_ns;
-	const struct sock *sk = d->skb->sk;
-
-	if (!sk || !ns_capable_noaudit(user_ns, CAP_NET_ADMIN))
-		return false;
-	return sk->sk_socket->file->f_cred == current_cred() ||
-	       sk_ns_capable(sk, user_ns, CAP_NET_ADMIN);
-}
-
-/* Copy what the flow has sent to the basic statistics, which every tc prints. */
-static int fq_codel_put_basic(struct gnet_dump *d, const struct codel_flow_stats *flow)
-{
-	struct gnet_stats_basic_sync basic;
-
-	gnet_stats_basic_sync_init(&basic);
-	_bstats_update(&basic, flow->bytes, flow->packets);
-	return gnet_stats_copy_basic(d, NULL, &basic, false);
-}
-
-static int fq_codel_dump_class_stats(struct Qdisc *sch, unsigned long class,
-				     struct gnet_dump *d)
-{
-	struct codel_fq_class_xstats st = {
-		.common.type = TCA_FQ_CODEL_XSTATS_CLASS,
-	};
-	struct tc_fq_codel_cl_stats *cs = &st.common.class_stats;
-	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct gnet_stats_queue qs = {};
-	struct fq_codel_flow *flow;
-	struct fq_codel_record *record;
-	int size = sizeof(st.common);
-
-	sch_tree_lock(sch);
-	if (!class || class > fq_codel_table_size(&q->table)) {
-		sch_tree_unlock(sch);
-		return -ENOENT;
-	}
-	flow = fq_codel_table_flow(&q->table, class - 1);
-	cs->deficit = flow->deficit;
-	cs->ldelay = codel_qdisc_ldelay(&flow->queue);
-	cs->count = flow->queue.vars.count;
-	cs->lastcount = flow->queue.vars.lastcount;
-	cs->dropping = flow->queue.vars.dropping;
-	cs->drop_next = codel_config_drop_next(&q->shared.config,
-					       &flow->queue.vars);
-	qs.qlen = codel_queue_count(&flow->queue);
-	qs.backlog = flow->queue.backlog;
-	record = fq_codel_record(&q->table.records, class - 1);
-	if (record) {
-		st.flow = record->stats;
-		size = sizeof(st);
-		qs.drops = record->stats.drops;
-	}
-	sch_tree_unlock(sch);
-
-	if (st.flow.tuple.protocol && !fq_codel_may_see_tuple(sch, d))
-		memset(&st.flow.tuple, 0, sizeof(st.flow.tuple));
-	/* without a record, the number of packets sent is unknown, not 0 */
-	if (size == sizeof(st) && fq_codel_put_basic(d, &st.flow) < 0)
-		return -EMSGSIZE;
-	if (gnet_stats_copy_queue(d, NULL, &qs, qs.qlen) < 0)
-		return -EMSGSIZE;
-	return codel_stats_put(d, &st, size, sizeof(st.common));
-}
-
-/*
- * Which of 64 flows from @first on are active: a bit each. @last is set if there are no more
- * flows. The flow table may be replaced whenever the lock is free.
- */
-static u64 fq_codel_active(struct Qdisc *sch, unsigned long first, bool *last)
-{
-	struct fq_codel_sched *q = qdisc_priv(sch);
-	unsigned long i, end;
-	u64 active = 0;
-
-	sch_tree_lock(sch);
-	end = fq_codel_table_size(&q->table);
-	*last = first + 64 >= end;
-	end = min(end, first + 64);
-	for (i = first; i < end; i++)
-		if (!fq_codel_is_idle(fq_codel_table_flow(&q->table, i)))
-			active |= BIT_ULL(i - first);
-	sch_tree_unlock(sch);
-	return active;
-}
-
-/* A dump continues after the classes of its previous part. */
-static void fq_codel_walk(struct Qdisc *sch, struct qdisc_walker *walker)
-{
-	unsigned long first = walker->skip;
-	bool last = walker->stop;
-	u64 active;
-
-	for (; !last; first += 64) {
-		active = fq_codel_active(sch, first, &last);
-		for (; active; active &= active - 1) {
-			walker->count = first + __ffs64(active);
-			if (!tc_qdisc_stats_dump(sch, walker->count + 1, walker))
-				return;
-		}
-	}
-}
-
-static const struct Qdisc_class_ops fq_codel_class_ops = {
-	.leaf		= fq_codel_leaf,
-	.find		= fq_codel_find,
-	.tcf_block	= fq_codel_tcf_block,
-	.bind_tcf	= fq_codel_bind,
-	.unbind_tcf	= fq_codel_unbind,
-	.dump		= fq_codel_dump_class,
-	.dump_stats	= fq_codel_dump_class_stats,
-	.walk		= fq_codel_walk,
-};
 
 static struct Qdisc_ops fq_codel_oot_ops __read_mostly = {
 	.cl_ops		= &fq_codel_class_ops,
