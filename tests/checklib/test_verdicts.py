@@ -206,12 +206,19 @@ def changed_first() -> list[str]:
     return ran
 
 
+def with_sourced(name: str) -> str:
+    """A selftest, and the libraries that it sources: a case may be in one of them."""
+    text = (parts.SELFTESTS / name).read_text()
+    sourced = re.findall(r"^# shellcheck source=(.*)$", text, re.M)
+    return "\n".join([text, *((parts.SELFTESTS.parents[1] / s).read_text() for s in sourced)])
+
+
 def without_cases() -> list[str]:
     """Selftests of which `make check` runs nothing, or cases that do not exist."""
     wrong = []
     for name in parts.selftests():
         cases = parts.in_check(parts.SELFTESTS / name)
-        text = (parts.SELFTESTS / name).read_text()
+        text = with_sourced(name)
         named = [c for c in cases if c != "all" and not re.fullmatch(r"1/[2-9]", c)]
         missing = [c for c in named if not re.search(rf"^{c}\(\)$", text, re.M)]
         wrong += [f"{name}: {' '.join(missing) or 'nothing'}"] if missing or not cases else []

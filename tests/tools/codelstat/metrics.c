@@ -14,7 +14,7 @@ static struct cs_qdisc qdisc = {
 static struct metrics metrics = { .open = true, .buckets = 2 };
 static uint64_t delay[CODEL_DELAY_BUCKETS];
 
-/* The names and labels of all samples, one to a line: without their values */
+/* The names and labels of all samples but the verdict, one to a line: without their values */
 static char *series(void)
 {
 	const struct cs_snapshot snapshot = { .qdiscs = &qdisc, .n_qdiscs = 1 };
@@ -26,7 +26,8 @@ static char *series(void)
 	fclose(out);
 	for (from = to = text; *from; from += strcspn(from, "\n") + 1) {
 		value = strchr(from, '}');
-		if (*from == '#' || !value || value > from + strcspn(from, "\n"))
+		if (*from == '#' || !value || value > from + strcspn(from, "\n") ||
+		    !strncmp(from, "codel_qdisc_verdict{", 20))
 			continue;
 		memmove(to, from, (size_t)(value - from) + 1);
 		to += value - from + 1;
