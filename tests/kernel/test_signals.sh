@@ -54,8 +54,8 @@ wrong_flows()
 }
 
 # The first dequeue from a flow delivers a packet, the second drops one and delivers one, and
-# the third drops 256, which empties the queue of 259 packets: the packet to be delivered comes
-# from the next flow. Before the others a flow is sent that keeps tbf waiting.
+# the third drops 256 of 257 packets: CoDel is not asked about the last one. Before the others a
+# flow is sent that keeps tbf waiting.
 many_flows()
 {
 	local kind=$1 second flow
@@ -63,7 +63,7 @@ many_flows()
 	waiting "$kind"
 	probe send d0 2 size=1514 flow=9
 	for flow in {0..3}; do
-		probe send d0 259 size=1514 "flow=$flow"
+		probe send d0 260 size=1514 "flow=$flow"
 	done
 	# The last flow has lost its queue after 13 s
 	for second in {1..12}; do

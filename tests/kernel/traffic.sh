@@ -153,12 +153,6 @@ ping_lost()
 
 ### Numbers
 
-# calc EXPRESSION: awk's
-calc()
-{
-	awk "BEGIN { printf \"%.6g\", ($1) }"
-}
-
 # percentile P: of the sorted numbers on stdin
 percentile()
 {

@@ -98,6 +98,12 @@ lib_given()
 	done
 }
 
+# calc EXPRESSION: awk's
+calc()
+{
+	awk "BEGIN { printf \"%.6g\", ($1) }"
+}
+
 # check WHAT VALUE OPERATOR BOUND: fail with the numbers unless the comparison is true. Without
 # VALUE or BOUND there is no comparison, and the check fails, also with !=.
 # check WHAT VALUE empty: VALUE is empty. Only where something else proves that it was read; a list of
