@@ -67,6 +67,8 @@ def print_queued() -> None:
         qlen, backlog = struct.unpack_from("=2I", stats[accounting.TCA_STATS_QUEUE])
         used = memory(stats[accounting.TCA_STATS_APP]) if kind == "fq_codel_oot" else 0
         compared += kind in topologies.KINDS
+        if kind in accounting.BYTELESS:
+            backlog = 0
         if qlen or backlog or used:
             print(
                 f"{kind} {handle:x} of {index}, parent {parent:x}: qlen {qlen}, backlog {backlog}, memory {used}"
