@@ -94,7 +94,6 @@ def with_images() -> dict[str, Program]:
         "lab-page": _script("tests/lab/test_page.py"),
         "tree-kernels": _script("tests/packages/tree/kernels"),
         "parallel": _script("tests/parallel/run"),
-        "parallel-rounds": _script("tests/parallel/rounds"),
         "parallel-mutants": _script("tests/parallel/mutants"),
         "lab/mutants": _script("tests/lab/mutants"),
     }
