@@ -4,32 +4,18 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 from cases import CODELSTAT, TOP, case, check, main
+import completion
 
 SCRIPT = TOP / "packaging/bash-completion/codelstat"
-COMPLETE = """
-source "$1"; shift
-COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
-_codelstat
-printf '%s\\n' "${COMPREPLY[@]}"
-"""
 
 
 def completed(*words: str) -> set[str]:
-    path = f"{Path(CODELSTAT).resolve().parent}:{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", "-uc", COMPLETE, "bash", str(SCRIPT), "codelstat", *words],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PATH": path},
+    return completion.completed(
+        SCRIPT, "codelstat", *words, path=str(Path(CODELSTAT).resolve().parent)
     )
-    check(f"status and errors of {words}", (done.returncode, done.stderr), (0, ""))
-    return set(done.stdout.split())
 
 
 @case("commands and devices come first")

@@ -3,26 +3,14 @@
 
 from __future__ import annotations
 
-import subprocess
-
 from cases import TOP, case, check
+import completion
 from codelctllib import tuning, values
 from codelctllib.framing import CELLS, LINKS
 
-COMPLETE = """
-source "$1"; shift
-COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
-_codelctl
-printf '%s\\n' "${COMPREPLY[@]}"
-"""
-
 
 def completed(*words: str) -> set[str]:
-    script = str(TOP / "codelctl/completion.bash")
-    argv = ["bash", "-uc", COMPLETE, "bash", script, "codelctl", *words]
-    done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    check(f"status and errors of {words}", (done.returncode, done.stderr), (0, ""))
-    return set(done.stdout.split())
+    return completion.completed(TOP / "codelctl/completion.bash", "codelctl", *words)
 
 
 @case("completion: the options of setup and enable are all settings, of one direction, too")
