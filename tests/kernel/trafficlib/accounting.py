@@ -130,6 +130,13 @@ def read() -> list[Accounting]:
 BYTELESS = ("multiq",)
 
 
+def queued(tb: dict[int, bytes]) -> tuple[str, Count]:
+    """The kind of a qdisc, and what it counts as queued: packets and bytes, 0 bytes where they say nothing."""
+    kind = tb[TCA_KIND].rstrip(b"\0").decode()
+    qlen, backlog = struct.unpack_from("=2I", attributes(tb[TCA_STATS2])[TCA_STATS_QUEUE])
+    return kind, (qlen, 0 if kind in BYTELESS else backlog)
+
+
 def drifts(messages: list[bytes], held: dict[int, Count]) -> list[str]:
     """Parents whose packets and bytes differ from those of their children, and mistakes that a strict parent found.
 
@@ -139,14 +146,11 @@ def drifts(messages: list[bytes], held: dict[int, Count]) -> list[str]:
     for message in messages:
         _, _, handle, parent, _ = TCMSG.unpack_from(message)
         tb = attributes(message[TCMSG.size :])
-        kind = tb[TCA_KIND].rstrip(b"\0").decode()
-        stats = attributes(tb[TCA_STATS2])[TCA_STATS_QUEUE]
-        qlen, backlog, _, _, mistakes = struct.unpack_from("=5I", stats)
+        kind, (qlen, backlog) = queued(tb)
+        (mistakes,) = struct.unpack_from("=16xI", attributes(tb[TCA_STATS2])[TCA_STATS_QUEUE])
         if kind == STRICT and mistakes:
             found.append(f"{mistakes} mistakes of the child of {handle >> 16:x}:")
-        if kind in BYTELESS:
-            have[handle] = kind, (qlen, None)
-        elif kind != STRICT or handle in held:
+        if kind != STRICT or handle in held:
             have[handle] = kind, (qlen, backlog)
         if parent != TC_H_ROOT:
             packets, length = below.get(parent & 0xFFFF0000, (0, 0))
@@ -155,8 +159,8 @@ def drifts(messages: list[bytes], held: dict[int, Count]) -> list[str]:
         stored = held.get(handle, (0, 0))
         sums = (qlen + stored[0], backlog + stored[1])
         kind, own = have.get(handle, ("", sums))
-        if own[1] is None:
-            own = own[0], sums[1]
+        if kind in BYTELESS:
+            sums = sums[0], 0
         if handle and own != sums:
             found.append(f"{kind} {handle >> 16:x}: has {own}, what is below it {sums};")
     return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import struct
 import subprocess
 import sys
 import time
@@ -62,13 +61,10 @@ def print_queued() -> None:
     for message in accounting.qdiscs():
         _, index, handle, parent, _ = accounting.TCMSG.unpack_from(message)
         tb = accounting.attributes(message[accounting.TCMSG.size :])
-        kind = tb[accounting.TCA_KIND].rstrip(b"\0").decode()
+        kind, (qlen, backlog) = accounting.queued(tb)
         stats = accounting.attributes(tb[accounting.TCA_STATS2])
-        qlen, backlog = struct.unpack_from("=2I", stats[accounting.TCA_STATS_QUEUE])
         used = memory(stats[accounting.TCA_STATS_APP]) if kind == "fq_codel_oot" else 0
         compared += kind in topologies.KINDS
-        if kind in accounting.BYTELESS:
-            backlog = 0
         if qlen or backlog or used:
             print(
                 f"{kind} {handle:x} of {index}, parent {parent:x}: qlen {qlen}, backlog {backlog}, memory {used}"
