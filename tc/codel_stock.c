@@ -23,7 +23,7 @@ static bool codel_file_has(const char *path, const char *text)
 }
 
 /*
- * The kernel's own qdisc is built in, or its module is loaded: then the name was not free. Or the
+ * The in-tree qdisc is built in, or its module is loaded: then the name was not free. Or the
  * out-of-tree module has declined. Else it serves the name, or may be loaded to serve it.
  */
 static bool codel_in_tree_serves(const char *kind)

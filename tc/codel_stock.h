@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /*
- * The plain names, "codel" and "fq_codel", belong to the kernel's own qdiscs as well. These are
+ * The plain names, "codel" and "fq_codel", belong to the in-tree qdiscs as well. These are
  * parsed and printed by the front ends that are part of tc, which may be newer than the plugins.
  */
 #ifndef CODEL_STOCK_H
@@ -23,7 +23,7 @@ static inline const struct qdisc_util *codel_stock_printer(const char *kind, boo
 	return NULL;
 }
 #else
-/* tc's own front end of @kind, if the kernel's own qdisc serves the name; else NULL */
+/* tc's own front end of @kind, if the in-tree qdisc serves the name; else NULL */
 const struct qdisc_util *codel_stock_parser(const char *kind);
 
 /* The same, for what the kernel has sent; @own: only the out-of-tree module sends that */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # check: all
 #
-# Where the kernel's own qdisc serves the plain name, tc with the plugins is tc without them: the same
+# Where the in-tree qdisc serves the plain name, tc with the plugins is tc without them: the same
 # options are accepted, with the same messages, and the same text and JSON are printed.
 #
 #   d0 (dummy)   root 1: the in-tree qdisc, traffic to a neighbour that is not there

@@ -95,7 +95,7 @@ def write(name: str, text: str) -> None:
 
 
 def pktgen(end: float, processors: int) -> None:
-    """The kernel's own packets, from all processors at once. A link that goes down ends a burst."""
+    """Packets of pktgen, from all processors at once. A link that goes down ends a burst."""
     names = []
     for number in range(processors):
         name = f"x0@{number}"

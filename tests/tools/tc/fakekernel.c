@@ -4,7 +4,7 @@
  * tested where no qdisc can be added. The attributes of a request that adds
  * or changes a qdisc end in the file FAKE_STATE, and each dump of qdiscs or
  * classes shows one object with the attributes in that file. FAKE_IN_TREE is
- * the file that says that the kernel's own qdiscs serve the plain names, as the end
+ * the file that says that the in-tree qdiscs serve the plain names, as the end
  * of its path; without it they do not. Everything else is the kernel's business.
  */
 #define _GNU_SOURCE
