@@ -15,6 +15,12 @@
 
 #ifndef __KERNEL__
 typedef __s32 s32;
+typedef __s64 s64;
+
+static inline int fls64(u64 x)
+{
+	return x ? 64 - __builtin_clzll(x) : 0;
+}
 
 static inline u64 mul_u64_u64_div_u64(u64 a, u64 mul, u64 div)
 {
@@ -94,6 +100,7 @@ static inline u32 codel_wire_length(const struct codel_framing *framing, u32 len
  * @framing: of the link
  * @has_overhead: @framing.overhead is added to the network layer packet, and otherwise is 0 and
  *	added to the length that the kernel counts
+ * @framed: packets have another length on the wire: an overhead, an mpu or cells are set
  * @ingress: packets have crossed the link before they arrive
  * @split: segment super-packets before they are queued
  * @split_set: @split is the operator's, not the default for @rate
@@ -102,23 +109,21 @@ struct codel_shape {
 	u64 rate;
 	struct codel_framing framing;
 	bool has_overhead;
+	bool framed;
 	bool ingress;
 	bool split;
 	bool split_set;
 };
 
-/* Return whether packets have another length on the wire. */
-static inline bool codel_framing_is_set(const struct codel_shape *shape)
-{
-	return shape->has_overhead || shape->framing.mpu || shape->framing.cells;
-}
-
 /**
  * struct codel_pace - a rate, as the time of a byte
- * @byte_time: 2^-32 ns
+ * @byte_time: less than 2^39, so that the time of CODEL_WIRE_MAX bytes has 64 bits;
+ *	1/256 ns, shifted to the left by @shift
+ * @shift: 1 to 24
  */
 struct codel_pace {
 	u64 byte_time;
+	u8 shift;
 };
 
 /**
@@ -128,7 +133,13 @@ struct codel_pace {
  */
 static inline void codel_pace_set(struct codel_pace *pace, u64 rate)
 {
-	pace->byte_time = div64_u64(CODEL_NSEC_PER_SEC << 32, rate);
+	u64 time = div64_u64(CODEL_NSEC_PER_SEC << 32, rate);
+	int spare = fls64(time) - 39;
+
+	if (spare < 0)
+		spare = 0;
+	pace->byte_time = time >> spare;
+	pace->shift = 32 - 8 - spare;
 }
 
 /**
@@ -142,22 +153,50 @@ static inline void codel_pace_set(struct codel_pace *pace, u64 rate)
  */
 static inline u64 codel_pace_time(const struct codel_pace *pace, u32 wire)
 {
-	return mul_u64_u32_shr(pace->byte_time, wire, 32 - 8);
+	return pace->byte_time * wire >> (pace->shift & 63);
 }
 
 /**
- * struct codel_clock - the virtual clock of a link
+ * struct codel_clock - the virtual clock of a link; all zero at first
  * @next: when the link has sent what it was given, and the next packet may leave, ns
  * @fraction: of a nanosecond that @next leaves out, 1/256 ns
- * @idle: nothing has waited since the last packet left; true at first
+ * @late_max: how late the next packet may be without a loss for the link, ns;
+ *	0 if nothing has waited since the last packet left, otherwise CODEL_SHAPER_LATE_MAX
  * @owed: time on the link of packets that were dropped after they had crossed it, ns
  */
 struct codel_clock {
 	u64 next;
-	u8 fraction;
-	bool idle;
+	u64 late_max;
 	u64 owed;
+	u8 fraction;
 };
+
+/* A packet waits, or none has waited since the last one left. */
+static inline void codel_clock_wait(struct codel_clock *clock, bool waits)
+{
+	clock->late_max = waits ? CODEL_SHAPER_LATE_MAX : 0;
+}
+
+/**
+ * codel_clock_is_due() - may a packet leave?
+ * @clock: of the link
+ * @now: monotonic time, ns
+ *
+ * A link that was idle gains nothing from that: its time begins now. A link with a queue does
+ * not lose the time by which the packet is late.
+ *
+ * Return: true if the link is free.
+ */
+static inline bool codel_clock_is_due(struct codel_clock *clock, u64 now)
+{
+	s64 begin = now - clock->late_max;
+	s64 next = clock->next;
+
+	if (now < clock->next)
+		return false;
+	clock->next = begin > next ? begin : next;
+	return true;
+}
 
 /* The link takes its time for a packet. */
 static inline void codel_clock_advance(struct codel_clock *clock, const struct codel_pace *pace,
@@ -185,28 +224,18 @@ static inline void codel_clock_pay(struct codel_clock *clock, const struct codel
 
 /**
  * codel_clock_send() - a packet leaves
- * @clock: of the link; its @next has come
+ * @clock: of the link, which is free: codel_clock_is_due() has said so
  * @pace: rate of the link
- * @now: monotonic time, ns
  * @wire: bytes of the packet on the wire
  * @last: no other packet waits
- *
- * A link that was idle gains nothing from that: its time begins now. A link with a queue does
- * not lose the time by which the packet is late.
  */
 static inline void codel_clock_send(struct codel_clock *clock, const struct codel_pace *pace,
-				    u64 now, u32 wire, bool last)
+				    u32 wire, bool last)
 {
-	u64 late = clock->idle ? 0 : CODEL_SHAPER_LATE_MAX;
-
-	if (clock->next + late < now) {
-		clock->next = now - late;
-		clock->fraction = 0;
-	}
 	codel_clock_advance(clock, pace, wire);
 	if (__builtin_expect(clock->owed, 0))
 		codel_clock_pay(clock, pace, wire);
-	clock->idle = last;
+	codel_clock_wait(clock, !last);
 }
 
 /**
@@ -230,24 +259,21 @@ static inline void codel_clock_drop(struct codel_clock *clock, const struct code
  * @clock: of the link
  * @now: as for codel_clock_send()
  * @from: bytes/s until now
- * @to: the pace from now on
+ * @to: bytes/s from now on
  *
  * The time that is left is scaled, to the ns: bytes would be too coarse for a slow link whose
  * rate changes often. It is cut to that of CODEL_WIRE_MAX, so that nothing
  * overflows.
  */
-static inline void codel_clock_change(struct codel_clock *clock, u64 now, u64 from,
-				      const struct codel_pace *to)
+static inline void codel_clock_change(struct codel_clock *clock, u64 now, u64 from, u64 to)
 {
-	struct codel_pace former;
-	u64 left, most;
+	u64 most = div64_u64(CODEL_WIRE_MAX * CODEL_NSEC_PER_SEC, from);
+	u64 left;
 
 	if (clock->next <= now)
 		return;
-	codel_pace_set(&former, from);
-	most = codel_pace_time(&former, CODEL_WIRE_MAX) >> 8;
 	left = clock->next - now < most ? clock->next - now : most;
-	clock->next = now + mul_u64_u64_div_u64(left, to->byte_time, former.byte_time);
+	clock->next = now + mul_u64_u64_div_u64(left, from, to);
 }
 
 /**

@@ -106,7 +106,7 @@ static __always_inline struct sk_buff *codel_take_next(struct Qdisc *sch, bool s
 		return NULL;
 	skb = codel_qdisc_dequeue(sch, &q->queue, false, now, sojourn, &acted);
 	if (shaped)
-		codel_shape_sent(sch, now, codel_shape_wire(&q->shared.config.shape, skb));
+		codel_shape_sent(sch, codel_shape_wire(&q->shared.config.shape, skb));
 	return skb;
 }
 

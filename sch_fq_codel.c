@@ -447,7 +447,7 @@ static __always_inline struct sk_buff *fq_codel_take_next(struct Qdisc *sch, boo
 	cost = fq_codel_cost(sch, skb, shaped);
 	fq_codel_took(sch, flow, skb, cost);
 	if (shaped)
-		codel_shape_sent(sch, now, cost);
+		codel_shape_sent(sch, cost);
 	return skb;
 }
 

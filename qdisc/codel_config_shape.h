@@ -68,6 +68,7 @@ static inline int codel_config_get_framing(struct codel_shape *shape, struct nla
 		return -EINVAL;
 	}
 	framing->cells = cells;
+	shape->framed = shape->has_overhead || framing->mpu || cells;
 	return 0;
 }
 

@@ -18,7 +18,7 @@
 
 static inline void codel_shape_start(struct codel_clock *clock)
 {
-	*clock = (struct codel_clock) { .idle = true };
+	*clock = (struct codel_clock) {};
 }
 
 /* Prepare the watchdog, before anything of init can fail. */
@@ -96,10 +96,11 @@ static inline u32 codel_shape_wire(const struct codel_shape *shape, const struct
 
 	if (unlikely(codel_compat_segs(skb) != 1) && skb_is_gso(skb))
 		return codel_shape_wire_gso(shape, skb);
+	len = min_t(u32, qdisc_pkt_len(skb), CODEL_SHAPE_LEN_MAX);
+	if (likely(!shape->framed))
+		return len;
 	if (shape->has_overhead)
 		len = skb->len - codel_shape_offset(skb);
-	else
-		len = min_t(u32, qdisc_pkt_len(skb), CODEL_SHAPE_LEN_MAX);
 	return codel_wire_length(&shape->framing, len);
 }
 
@@ -114,10 +115,10 @@ static inline bool codel_shape_is_due(struct Qdisc *sch, u64 now)
 {
 	struct codel_qdisc *c = codel_qdisc(sch);
 
-	if (now >= c->clock.next)
+	if (likely(codel_clock_is_due(&c->clock, now)))
 		return true;
 	if (sch->q.qlen) {
-		c->clock.idle = false;
+		codel_clock_wait(&c->clock, true);
 		qdisc_qstats_overlimit(sch);
 		qdisc_watchdog_schedule_ns(&c->watchdog, c->clock.next);
 	}
@@ -125,11 +126,11 @@ static inline bool codel_shape_is_due(struct Qdisc *sch, u64 now)
 }
 
 /* A packet of @wire bytes has been taken from its queue to be sent. */
-static inline void codel_shape_sent(struct Qdisc *sch, u64 now, u32 wire)
+static inline void codel_shape_sent(struct Qdisc *sch, u32 wire)
 {
 	struct codel_qdisc *c = codel_qdisc(sch);
 
-	codel_clock_send(&c->clock, &c->pace, now, wire, !sch->q.qlen);
+	codel_clock_send(&c->clock, &c->pace, wire, !sch->q.qlen);
 	c->stats.wire_bytes += wire;
 }
 
@@ -150,7 +151,7 @@ static inline void codel_shape_dropped(struct Qdisc *sch, const struct sk_buff *
 /* Nothing waits, whether the last packet was sent or dropped. */
 static inline void codel_shape_idle(struct Qdisc *sch)
 {
-	codel_qdisc(sch)->clock.idle = true;
+	codel_clock_wait(&codel_qdisc(sch)->clock, false);
 }
 
 /* Return whether the core may send a packet past the empty qdisc. */
@@ -174,14 +175,14 @@ static inline void codel_shape_apply(struct Qdisc *sch, u64 from)
 	const struct codel_shape *shape = &c->config.shape;
 	u64 now = ktime_get_ns();
 
-	c->shaped = shape->rate || codel_framing_is_set(shape);
+	c->shaped = shape->rate || shape->framed;
 	c->pace = (struct codel_pace) {};
 	if (shape->rate)
 		codel_pace_set(&c->pace, shape->rate);
 	if (from == shape->rate)
 		return;
 	if (from && shape->rate)
-		codel_clock_change(&c->clock, now, from, &c->pace);
+		codel_clock_change(&c->clock, now, from, shape->rate);
 	else
 		codel_shape_start(&c->clock);
 	/* the watchdog may wait for the former rate */

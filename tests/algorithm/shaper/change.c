@@ -55,10 +55,8 @@ static bool is_near(exact got, exact right, exact coarse)
 static u64 left_then(u64 from, u64 to, u64 left)
 {
 	struct codel_clock clock = { .next = NOW + left };
-	struct codel_pace pace;
 
-	codel_pace_set(&pace, to);
-	codel_clock_change(&clock, NOW, from, &pace);
+	codel_clock_change(&clock, NOW, from, to);
 	return clock.next - NOW;
 }
 
@@ -110,21 +108,19 @@ static bool change_random(uint64_t seed)
 /* An idle link has nothing that could go on. */
 static bool change_of_idle(uint64_t seed)
 {
-	struct codel_clock clock = { .idle = true };
-	struct codel_pace slow;
+	struct codel_clock clock = {};
 
 	(void)seed;
-	codel_pace_set(&slow, 1);
-	codel_clock_change(&clock, NOW, CODEL_RATE_MAX, &slow);
-	if (clock.next || !clock.idle)
+	codel_clock_change(&clock, NOW, CODEL_RATE_MAX, 1);
+	if (clock.next || clock.late_max)
 		return false;
 	clock.next = NOW - SEC;
-	codel_clock_change(&clock, NOW, CODEL_RATE_MAX, &slow);
+	codel_clock_change(&clock, NOW, CODEL_RATE_MAX, 1);
 	if (clock.next != NOW - SEC)
 		return false;
 	clock.next = NOW;
-	codel_clock_change(&clock, NOW, CODEL_RATE_MAX, &slow);
-	return clock.next == NOW && clock.idle;
+	codel_clock_change(&clock, NOW, CODEL_RATE_MAX, 1);
+	return clock.next == NOW && !clock.late_max;
 }
 
 /* Changes cost nothing and give nothing: a packet needs its bytes, whatever the rates. */
@@ -132,7 +128,6 @@ static bool change_often(uint64_t seed)
 {
 	struct codel_clock clock = { .next = NOW + 1500 * SEC / 8000 };
 	u64 rate = 8000, left;
-	struct codel_pace pace;
 	struct rng rng;
 	unsigned int i;
 
@@ -140,8 +135,7 @@ static bool change_often(uint64_t seed)
 	for (i = 0; i <= 1000; i++) {
 		u64 to = i == 1000 ? 8000 : rng_pick(&rng, (struct range) { 8000, 1250000 });
 
-		codel_pace_set(&pace, to);
-		codel_clock_change(&clock, NOW, rate, &pace);
+		codel_clock_change(&clock, NOW, rate, to);
 		rate = to;
 	}
 	left = clock.next - NOW;
@@ -153,7 +147,7 @@ static bool change_often(uint64_t seed)
 static bool change_under_load(uint64_t seed)
 {
 	static const u64 rates[] = { 8000, 9000 };
-	struct codel_clock clock = { .next = NOW, .idle = true };
+	struct codel_clock clock = { .next = NOW };
 	struct codel_pace pace;
 	exact bytes = 0, right;
 	struct rng rng;
@@ -165,11 +159,11 @@ static bool change_under_load(uint64_t seed)
 
 		codel_pace_set(&pace, rates[i % 2]);
 		if (i)
-			codel_clock_change(&clock, now, rates[(i + 1) % 2], &pace);
+			codel_clock_change(&clock, now, rates[(i + 1) % 2], rates[i % 2]);
 		while (clock.next < until) {
 			u32 len = rng_even(&rng, 40, 1514);
 
-			codel_clock_send(&clock, &pace, clock.next, len, false);
+			codel_clock_send(&clock, &pace, len, false);
 			bytes += len;
 		}
 	}

@@ -11,10 +11,10 @@
 
 static struct codel_clock sent(struct codel_pace *pace, u32 wire)
 {
-	struct codel_clock clock = { .idle = true };
+	struct codel_clock clock = { .next = NOW };
 
 	codel_pace_set(pace, RATE);
-	codel_clock_send(&clock, pace, NOW, wire, false);
+	codel_clock_send(&clock, pace, wire, false);
 	return clock;
 }
 
@@ -29,13 +29,13 @@ static bool drops_count(uint64_t seed)
 	codel_clock_drop(&clock, &pace, 2400);
 	if (clock.next != NOW + 1500 * BYTE)
 		return false;
-	codel_clock_send(&clock, &pace, clock.next, 1500, false);
+	codel_clock_send(&clock, &pace, 1500, false);
 	if (clock.next != NOW + 4500 * BYTE)
 		return false;
-	codel_clock_send(&clock, &pace, clock.next, 1500, false);
+	codel_clock_send(&clock, &pace, 1500, false);
 	if (clock.next != NOW + 7000 * BYTE)
 		return false;
-	codel_clock_send(&clock, &pace, clock.next, 1500, false);
+	codel_clock_send(&clock, &pace, 1500, false);
 	return clock.next == NOW + 8500 * BYTE;
 }
 
@@ -54,7 +54,7 @@ static bool drops_of_a_flood(uint64_t seed)
 			codel_clock_drop(&clock, &pace, rng_pick(&rng, (struct range) { 64, 1500 }));
 		now = clock.next;
 		wire = rng_pick(&rng, (struct range) { 64, 1500 });
-		codel_clock_send(&clock, &pace, now, wire, false);
+		codel_clock_send(&clock, &pace, wire, false);
 		if (clock.next > now + 2 * wire * BYTE) {
 			ktap_note("%u bytes: %llu ns", wire,
 				  (unsigned long long)(clock.next - now));
@@ -77,7 +77,7 @@ static bool drops_end(uint64_t seed)
 		codel_clock_drop(&clock, &pace, 1500);
 	begin = clock.next;
 	for (i = 0; i < 1000; i++) {
-		codel_clock_send(&clock, &pace, clock.next, 1500, false);
+		codel_clock_send(&clock, &pace, 1500, false);
 		sent_bytes += 1500;
 	}
 	return clock.next - begin == sent_bytes * BYTE + 100 * MS;

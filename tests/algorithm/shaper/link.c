@@ -12,7 +12,6 @@ struct departure link_log[LINK_LOG];
 void link_start(struct link *link, u64 rate, u64 late_max, u64 seed)
 {
 	memset(link, 0, sizeof(*link));
-	link->clock.idle = true;
 	link->rate = rate;
 	link->late_max = late_max;
 	link->timer = LINK_NEVER;
@@ -31,11 +30,12 @@ static bool wrong(const struct link *link, const char *what)
 
 /*
  * The model: a packet that has waited begins when the link is free, but no more than LATE_MAX
- * ago; any other one begins now.
+ * ago; any other one begins now. The fraction of a nanosecond goes on in each case.
  */
 static void model_send(struct link *link, const struct packet *packet)
 {
-	exact begin = (exact)(link->now - (packet->waits ? LATE_MAX : 0)) * 256;
+	exact begin = (exact)(link->now - (packet->waits ? LATE_MAX : 0)) * 256 +
+		      (link->end & 255);
 
 	link->end = (begin > link->end ? begin : link->end) +
 		    codel_pace_time(&link->pace, packet->len);
@@ -77,7 +77,7 @@ static bool depart(struct link *link)
 		return wrong(link, "leaves before the link is free");
 	link->head = (link->head + 1) % LINK_QUEUE;
 	link->queued--;
-	codel_clock_send(&link->clock, &link->pace, link->now, packet.len, !link->queued);
+	codel_clock_send(&link->clock, &link->pace, packet.len, !link->queued);
 	model_send(link, &packet);
 	if (exact_now(&link->clock) != link->end)
 		return wrong(link, "not as the model");
@@ -101,12 +101,12 @@ static u64 lateness(struct link *link)
 /* All that is due leaves; the timer is set for the rest, unless it is. */
 static bool link_poll(struct link *link)
 {
-	while (link->queued && link->now >= link->clock.next)
+	while (link->queued && codel_clock_is_due(&link->clock, link->now))
 		if (!depart(link))
 			return false;
 	if (!link->queued)
 		return true;
-	link->clock.idle = false;
+	codel_clock_wait(&link->clock, true);
 	if (link->timer == LINK_NEVER || link->timer_set != link->clock.next) {
 		link->timer_set = link->clock.next;
 		link->timer = link->clock.next + lateness(link);

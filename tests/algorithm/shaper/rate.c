@@ -57,7 +57,7 @@ static bool rate_of_packet(uint64_t seed)
 	return true;
 }
 
-/* 2^32 * 10^9 is a multiple of these rates: only the packet's time is cut. */
+/* 256 * 10^9, times a power of two, is a multiple of these rates: only the packet's time is cut. */
 static bool rate_without_rest(uint64_t seed)
 {
 	static const u64 rates[] = { 1, 8000, 125000, 2500000, 125000000, 1000000000 };
@@ -112,7 +112,7 @@ static u32 mixed_length(struct rng *rng)
 /* PACKETS without a pause: the clock's time is the exact one, within 0.1%. */
 static bool is_rate(const struct load *load, uint64_t seed)
 {
-	struct codel_clock clock = { .idle = true };
+	struct codel_clock clock = {};
 	exact bytes = 0, right, took;
 	struct codel_pace pace;
 	struct rng rng;
@@ -123,7 +123,7 @@ static bool is_rate(const struct load *load, uint64_t seed)
 	for (i = 0; i < PACKETS; i++) {
 		u32 len = load->len ? load->len : mixed_length(&rng);
 
-		codel_clock_send(&clock, &pace, clock.next, len, i == PACKETS - 1);
+		codel_clock_send(&clock, &pace, len, i == PACKETS - 1);
 		bytes += len;
 	}
 	took = exact_now(&clock);
@@ -156,7 +156,7 @@ static bool rate_small(uint64_t seed)
 /* A packet that takes 5.12 ns leaves 5 or 6 ns after the last one: the fraction is kept. */
 static bool rate_spacing(uint64_t seed)
 {
-	struct codel_clock clock = { .idle = true };
+	struct codel_clock clock = {};
 	u64 last = 0, longer = 0;
 	struct codel_pace pace;
 	u32 i;
@@ -164,7 +164,7 @@ static bool rate_spacing(uint64_t seed)
 	(void)seed;
 	codel_pace_set(&pace, 12500000000ULL);
 	for (i = 0; i < 100000; i++) {
-		codel_clock_send(&clock, &pace, clock.next, 64, false);
+		codel_clock_send(&clock, &pace, 64, false);
 		if (clock.next - last != 5 && clock.next - last != 6)
 			return false;
 		longer += clock.next - last == 6;
