@@ -132,34 +132,39 @@ static noinline struct sk_buff *codel_dequeue_peeked(struct Qdisc *sch)
 	return skb;
 }
 
-/* The shaper says when a packet may leave, if none is peeked. */
-static noinline struct sk_buff *codel_dequeue_shaped(struct Qdisc *sch)
+static __always_inline struct sk_buff *codel_dequeue_next(struct Qdisc *sch, bool shaped)
 {
 	struct sk_buff *skb;
 	u64 sojourn;
 
 	if (unlikely(codel_qdisc(sch)->peeked))
 		return codel_dequeue_peeked(sch);
-	skb = codel_take_next(sch, true, &sojourn);
+	skb = codel_take_next(sch, shaped, &sojourn);
 	if (skb)
 		codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb), sojourn);
 	return skb;
 }
 
+static struct sk_buff *codel_dequeue_unshaped(struct Qdisc *sch)
+{
+	return codel_dequeue_next(sch, false);
+}
+
+static struct sk_buff *codel_dequeue_shaped(struct Qdisc *sch)
+{
+	return codel_dequeue_next(sch, true);
+}
+
+/* The core and most parents call sch->dequeue, see codel_choose_dequeue(); netem calls this. */
 static struct sk_buff *codel_dequeue(struct Qdisc *sch)
 {
-	struct codel_sched *q = qdisc_priv(sch);
-	struct sk_buff *skb;
-	u64 sojourn;
+	return sch->dequeue(sch);
+}
 
-	if (unlikely(q->shared.shaped))
-		return codel_dequeue_shaped(sch);
-	if (unlikely(q->shared.peeked))
-		return codel_dequeue_peeked(sch);
-	skb = codel_take_next(sch, false, &sojourn);
-	if (skb)
-		codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb), sojourn);
-	return skb;
+/* Without a shaper, not one instruction is spent on it. */
+static void codel_choose_dequeue(struct Qdisc *sch)
+{
+	sch->dequeue = codel_qdisc(sch)->shaped ? codel_dequeue_shaped : codel_dequeue_unshaped;
 }
 
 static struct sk_buff *codel_peek(struct Qdisc *sch)
@@ -217,6 +222,7 @@ static void codel_apply(struct Qdisc *sch, const struct codel_config *config,
 	q->shared.config = *config;
 	sch->limit = config->limit;
 	codel_shape_apply(sch, rate);
+	codel_choose_dequeue(sch);
 	if (codel_shape_may_bypass(sch))
 		sch->flags |= TCQ_F_CAN_BYPASS;
 	else

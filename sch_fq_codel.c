@@ -474,34 +474,40 @@ static noinline struct sk_buff *fq_codel_dequeue_peeked(struct Qdisc *sch)
 	return skb;
 }
 
-/* The shaper says when a packet may leave, if none is peeked. */
-static noinline struct sk_buff *fq_codel_dequeue_shaped(struct Qdisc *sch)
+static __always_inline struct sk_buff *fq_codel_dequeue_next(struct Qdisc *sch, bool shaped)
 {
 	struct sk_buff *skb;
 	u64 sojourn;
 
 	if (unlikely(codel_qdisc(sch)->peeked))
 		return fq_codel_dequeue_peeked(sch);
-	skb = fq_codel_take_next(sch, true, &sojourn);
+	skb = fq_codel_take_next(sch, shaped, &sojourn);
 	if (skb)
 		codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb), sojourn);
 	return skb;
 }
 
+static struct sk_buff *fq_codel_dequeue_unshaped(struct Qdisc *sch)
+{
+	return fq_codel_dequeue_next(sch, false);
+}
+
+static struct sk_buff *fq_codel_dequeue_shaped(struct Qdisc *sch)
+{
+	return fq_codel_dequeue_next(sch, true);
+}
+
+/* The core and most parents call sch->dequeue, see fq_codel_choose_dequeue(); netem calls this. */
 static struct sk_buff *fq_codel_dequeue(struct Qdisc *sch)
 {
-	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct sk_buff *skb;
-	u64 sojourn;
+	return sch->dequeue(sch);
+}
 
-	if (unlikely(q->shared.shaped))
-		return fq_codel_dequeue_shaped(sch);
-	if (unlikely(q->shared.peeked))
-		return fq_codel_dequeue_peeked(sch);
-	skb = fq_codel_take_next(sch, false, &sojourn);
-	if (skb)
-		codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb), sojourn);
-	return skb;
+/* Without a shaper, not one instruction is spent on it. */
+static void fq_codel_choose_dequeue(struct Qdisc *sch)
+{
+	sch->dequeue = codel_qdisc(sch)->shaped ? fq_codel_dequeue_shaped :
+			fq_codel_dequeue_unshaped;
 }
 
 static struct sk_buff *fq_codel_peek(struct Qdisc *sch)
@@ -642,6 +648,7 @@ static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
 	q->crowded_memory = config->memory_limit / 2;
 	fq_codel_drr_rank_all(&q->table.drr);
 	codel_shape_apply(sch, rate);
+	fq_codel_choose_dequeue(sch);
 	fq_codel_update_bypass(sch);
 	to_free = fq_codel_trim(sch);
 	codel_qdisc_tree_reduce_backlog(sch);

@@ -342,6 +342,32 @@ below()
 	kept "$parent"
 }
 
+# netem asks a kind, and not a qdisc, for the function that dequeues; the shaper comes and goes
+below_netem()
+{
+	local leaf=(tcn qdisc change dev v0 parent 1:1 handle 10: "$1")
+
+	shaped_start
+	tcn qdisc add dev v0 root handle 1: netem limit 100000
+	tcn qdisc add dev v0 parent 1:1 handle 10: "$1" $WAIT
+	probe load v0 11000000 size=1400 size=64
+	sleep 0.2
+	"${leaf[@]}" rate 10mbit
+	sleep 0.1
+	probe take
+	sleep 1.3
+	probe take
+	ask seconds 10000000
+	check "rate below netem" "${ANSWER[0]:-}" ">=" 0.998
+	check "rate below netem" "${ANSWER[1]:-}" "<=" 1.002
+	"${leaf[@]}" rate off
+	probe unload
+	busywait 5 probe_has v0 10: qlen 0 || fail "stalled"
+	probe_check "netem" v0 1: qlen == 0
+	probe whole
+	kept "netem"
+}
+
 # Each child of mq shapes
 multi()
 {
@@ -417,6 +443,7 @@ lib_add_each extremes "8 bit/s and 1 Tbit/s"
 lib_add_each ingress_pays "ingress"
 lib_add_each below "below a faster tbf" 10000000 100mbit
 lib_add_each below "below a slower tbf" 5000000 5mbit
+lib_add_each below_netem "below netem"
 lib_add_each multi "below mq"
 lib_add_each ends "reset, replaced and deleted while a packet waits"
 lib_main "$@"
