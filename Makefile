@@ -11,7 +11,7 @@
 # make check-install   the packages on machines of every release: install, set up, reboot, upgrade, purge
 # make bench           instructions per packet, in virtual machines
 # make lab             the experiments of the papers, in virtual machines; EXP=name, GRID=full
-# make prove           the proofs of codel.h (doc/proof.md): a table, an hour at most
+# make prove           the proofs (doc/proof.md): a table, an hour at most
 # make selftest        the namespace selftests on this machine's own kernel
 # make deb             Debian packages in out/deb, built in a clean root; RELEASE=bookworm|trixie|sid
 # make tc              a tc in IPROUTE2_SRC that needs no plugins

@@ -189,7 +189,7 @@ static inline void codel_clock_wait(struct codel_clock *clock, bool waits)
  */
 static inline bool codel_clock_is_due(struct codel_clock *clock, u64 now)
 {
-	s64 begin = now - clock->late_max;
+	s64 begin = (s64)now - (s64)clock->late_max;
 	s64 next = clock->next;
 
 	if (now < clock->next)

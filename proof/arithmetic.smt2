@@ -22,3 +22,38 @@
 (assert (not (= (< q 255) (< a (* 255 b)))))
 (check-sat)
 (pop)
+
+; contract_pace_time: a * b has 64 bits if a has 39 and b is 2^25 at most
+(push)
+(assert (and (>= a 0) (< a 549755813888) (>= b 0) (<= b 33554432)))
+(assert (>= (* a b) 18446744073709551616))
+(check-sat)
+(pop)
+
+; contract_pace_time: a * b / p is 256 * 10^9 * 2^25 at most if a is 256 * 10^9 * p at most, for any power p of two
+(declare-const p Int)
+(push)
+(assert (and (>= a 0) (>= p 1) (<= a (* 256000000000 p)) (>= b 0) (<= b 33554432)))
+(assert (and (= (* a b) (+ (* q p) r)) (>= r 0) (< r p)))
+(assert (> q 8589934592000000000))
+(check-sat)
+(pop)
+
+; contract_divide: a / b is a at most if b is 1 or more
+(push)
+(assert (and (>= a 0) (>= b 1)))
+(assert (and (= a (+ (* q b) r)) (>= r 0) (< r b)))
+(assert (> q a))
+(check-sat)
+(pop)
+
+; contract_scaled: a * m / b is n at most if a is n / m at most
+(declare-const m Int)
+(declare-const n Int)
+(push)
+(assert (and (>= a 0) (>= m 1) (>= b 1) (>= n 0)))
+(assert (<= (* a m) n))
+(assert (and (= (* a m) (+ (* q b) r)) (>= r 0) (< r b)))
+(assert (> q n))
+(check-sat)
+(pop)

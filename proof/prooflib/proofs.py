@@ -6,6 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 STEP = ("codel_step:contract_step",)
+SHAPER = (
+    "codel_pace_time:contract_pace_time",
+    "div64_u64:contract_divide",
+    "mul_u64_u64_div_u64:contract_scaled",
+)
 SIGNAL = (*STEP, "codel_chance:contract_chance", "codel_draw:contract_draw")
 ANY = "any state of the invariant, parameters in range"
 
@@ -23,6 +28,9 @@ class Proof:
     contracts: tuple[str, ...] = ()  # FUNCTION:CONTRACT
     integers: bool = False  # cvc5 takes the words for integers, where SAT is slow
     checks: bool = True  # also of overflow, conversion, shifts, memory
+    intended: tuple[str, ...] = ()  # of these checks: the code wraps or cuts a number on purpose
+    unwind: int = 8
+    wrong: str = ""  # "ENTRY: PROPERTY": the code is a model, of which CBMC has to refute that
     limit: int = 600  # seconds, of each entry
     short: bool = True  # also run by tests/check
 
@@ -129,5 +137,74 @@ PROOFS = (
         "10 Mbit/s, defaults, bursts of 1 to 1000 packets",
         "1,000 inputs",
         "exhaust/burst.c",
+    ),
+    Proof(
+        "shaper",
+        "the next departure does not move back; 10 ms of lateness at most are regained; nothing overflows",
+        "any clock, rate, time; packets up to 32 MiB on the wire",
+        "none",
+        "cbmc/shaper.c",
+        tuple(f"prove_shaper_{n}" for n in ("due", "send", "drop", "pay", "change", "pace", "target")),
+        SHAPER,
+        intended=("conversion",),
+    ),
+    Proof(
+        "wire",
+        "the length on the wire: mpu, overhead and cells, and less than a cell more",
+        "any framing in range, packets up to 2^30 bytes",
+        "none",
+        "cbmc/shaper.c",
+        ("prove_shaper_wire",),
+        SHAPER,
+        integers=True,
+    ),
+    Proof(
+        "share",
+        "a flow sends two quanta and two packets more than one that has packets, at most; three if that is bulk",
+        "any senders; no flow is reclaimed; fewer than 64 wait in debt",
+        "629,145 inputs",
+        "exhaust/share.c",
+    ),
+    Proof(
+        "order",
+        "the packets of a flow leave in the order of their arrival",
+        "a flow keeps its queue",
+        "4 packets; none of steps: induction",
+        "cbmc/order.c",
+        ("prove_order_append", "prove_order_pop"),
+        intended=("conversion", "unsigned-overflow"),
+    ),
+    Proof(
+        "rfc-share",
+        "RFC 8290: a flow sends two quanta and two packets more than another, at most",
+        "the model of section 4.2",
+        "2 flows, 32 turns",
+        "cbmc/rfc8290.c",
+        ("prove_rfc_share",),
+        checks=False,
+        unwind=33,
+        wrong="prove_rfc_share: no flow sends more than its share and two quanta",
+    ),
+    Proof(
+        "early-turn",
+        "an empty flow leaves new_flows at once: a flow waits for three quanta of another at most",
+        "the model of FPerf",
+        "3 flows, 28 turns",
+        "cbmc/rfc8290.c",
+        ("prove_rfc_early",),
+        checks=False,
+        unwind=29,
+        wrong="prove_rfc_early: no flow waits for more than three quanta of another",
+    ),
+    Proof(
+        "rfc-turn",
+        "RFC 8290: a flow waits for three quanta of another at most",
+        "the model of section 4.2",
+        "3 flows, 28 turns",
+        "cbmc/rfc8290.c",
+        ("prove_rfc_turn",),
+        checks=False,
+        unwind=29,
+        short=False,
     ),
 )
