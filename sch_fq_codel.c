@@ -320,12 +320,14 @@ static noinline int fq_codel_enqueue_selected(struct sk_buff *skb, struct Qdisc 
 	return fq_codel_enqueue_flow(skb, sch, flow, to_free);
 }
 
-/* Return whether more than its hash may select the flow of a packet, or it is to be split. */
+/*
+ * Return whether more than its hash may select the flow of a packet, or it is to be split. The
+ * packet has a priority that may name the qdisc, or @select is not 0.
+ */
 static __always_inline bool fq_codel_is_selected(const struct fq_codel_sched *q,
 						 const struct sk_buff *skb)
 {
-	return TC_H_MAJ(skb->priority) || rcu_access_pointer(q->filters) ||
-	       (q->shared.config.shape.split && skb_is_gso(skb));
+	return TC_H_MAJ(skb->priority) || q->select & FQ_CODEL_SELECT_FILTERS || skb_is_gso(skb);
 }
 
 static int fq_codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
@@ -546,7 +548,8 @@ static void fq_codel_update_bypass(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 
-	q->select = rcu_access_pointer(q->filters) || q->shared.config.shape.split;
+	q->select = (rcu_access_pointer(q->filters) ? FQ_CODEL_SELECT_FILTERS : 0) |
+		    (q->shared.config.shape.split ? FQ_CODEL_SELECT_SPLIT : 0);
 	if (codel_shape_may_bypass(sch) && !q->select &&
 	    q->config.memory_limit >= FQ_CODEL_BYPASS_MEMORY)
 		sch->flags |= TCQ_F_CAN_BYPASS;

@@ -10,12 +10,15 @@
 #include "fq_codel_config.h"
 #include "fq_codel_table.h"
 
+#define FQ_CODEL_SELECT_FILTERS	BIT(0)	/* there are filters */
+#define FQ_CODEL_SELECT_SPLIT	BIT(1)	/* super-packets are split */
+
 /**
  * struct fq_codel_sched - private data of the qdisc
  * @shared: common configuration and counters, and the peeked packet; comes first
  * @filters: external classifier, NULL without
- * @select: more than their hash may select the flow of packets: there are filters, or
- *	super-packets are split. A bool costs five instructions more
+ * @select: FQ_CODEL_SELECT_*, what all packets, or super-packets, pass before they are
+ *	hashed. A bool costs five instructions more
  * @table: the flows; all zero in a half-built qdisc
  * @config: changes under the root lock
  * @crowded_packets: half of the limit: with more, the qdisc is crowded
