@@ -144,7 +144,9 @@ PROOFS = (
         "any clock, rate, time; packets up to 32 MiB on the wire",
         "none",
         "cbmc/shaper.c",
-        tuple(f"prove_shaper_{n}" for n in ("due", "send", "drop", "pay", "change", "pace", "target")),
+        tuple(
+            f"prove_shaper_{n}" for n in ("due", "send", "drop", "pay", "change", "pace", "target")
+        ),
         SHAPER,
         intended=("conversion",),
     ),
