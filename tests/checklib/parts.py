@@ -95,6 +95,10 @@ def with_images() -> dict[str, Program]:
         "tree-kernels": _script("tests/packages/tree/kernels"),
         "parallel": _script("tests/parallel/run"),
         "parallel-mutants": _script("tests/parallel/mutants"),
+        "attack-requests": _script("tests/attack/run", "requests"),
+        "attack-churn": _script("tests/attack/run", "churn"),
+        "attack-long": _script("tests/attack/long"),
+        "attack-mutants": _script("tests/attack/mutants"),
         "lab/mutants": _script("tests/lab/mutants"),
     }
     for path in (p for f in FOLDERS for p in sorted(TESTS.glob(f"{f}/test_*.sh"))):
