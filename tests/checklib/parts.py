@@ -72,6 +72,7 @@ HOST = {
     "man": _script("tests/tools/man/test_pages.py"),
     "packaging": _script("tests/packages/foreign/test_foreign.py"),
     "mutants": _script("tests/test_mutants.sh"),
+    "specification": _script("tests/tools/ynl/test_spec.py"),
     "tree": _script("tests/packages/tree/test_into_tree.py"),
     "lab": _script("tests/lab/test_scenario.py"),
     "lab-targets": _script("tests/lab/test_targets.py"),
