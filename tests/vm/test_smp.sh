@@ -3,7 +3,7 @@
 # --smp: several processors in real time; the rest of the runner's contract holds.
 . "$(dirname "$0")/tap.sh"
 
-plan 22
+plan 20
 
 # beside NAME [option...] -- COMMAND: runs it with its output in $work/NAME.out and .err; has its status
 beside() { "$runner" --release "${RELEASE:-trixie}" "${@:2}" >"$work/$1.out" 2>"$work/$1.err"; }
@@ -47,8 +47,6 @@ for wrong in 1 65; do
 done
 vm --smp 2 --timeline 3 -- true
 refused "--smp with a timeline" "--timeline needs virtual time, which --smp does not have"
-vm --smp 2 --debug -- true
-refused "--smp with the debug kernel" "--debug with --smp: the debug kernel has neither ACPI nor PCI"
 
 of hangs "$hangs"
 ok "a processor that stands still for two minutes is 125" is "$status" 125
