@@ -98,7 +98,6 @@ def with_images() -> dict[str, Program]:
         "parallel-mutants": _script("tests/parallel/mutants"),
         "attack-requests": _script("tests/attack/run", "requests"),
         "attack-churn": _script("tests/attack/run", "churn"),
-        "attack-long": _script("tests/attack/long"),
         "attack-mutants": _script("tests/attack/mutants"),
         "lab/mutants": _script("tests/lab/mutants"),
     }

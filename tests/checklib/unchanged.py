@@ -19,7 +19,9 @@ from typing import Sequence
 from vmlib import cache, releases, timeline, tree
 
 PROSE = re.compile(r"(man|doc|lab/report)/|[^/]+\.md$")
-READS_PROSE = re.compile(r"lab-page|test_manuals|test_bpftrace|vm/test_r|deb-install|tree-kernels|specification")
+READS_PROSE = re.compile(
+    r"lab-page|test_manuals|test_bpftrace|vm/test_r|deb-install|tree-kernels|specification"
+)
 # What only the part of this name reads, and what only the parts of this folder do
 OWN = re.compile(
     r"(lab)/(?!slow/)"
