@@ -13,7 +13,7 @@ import platform
 import struct
 import sys
 
-SYS_BPF = {"x86_64": 321, "aarch64": 280, "riscv64": 280}
+SYS_BPF = {"x86_64": 321, "aarch64": 280, "riscv64": 280, "s390x": 351, "i686": 357}
 CLONE_NEWNS = 0x20000
 MS_REC = 0x4000
 MS_PRIVATE = 0x40000

@@ -10,16 +10,17 @@ from __future__ import annotations
 import os
 import re
 import struct
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator
 
-PAGE = struct.Struct("=QQ")  # time stamp, length of the data
+PAGE = struct.Struct("@QL")  # time stamp, length of the data: local_t, a word of the processor
 LENGTH = 0xFFFFF
 MISSED = 1 << 31  # events were lost before this page
 WORD = struct.Struct("=I")
 PADDING, TIME_EXTEND, TIME_STAMP = 29, 30, 31  # kinds of records that are no events
-DELTA_BITS = 27
+KIND_BITS, DELTA_BITS = 5, 27
 
 Values = dict[str, int]
 Event = tuple[int, str, Values]  # time in ns, name, fields
@@ -60,6 +61,13 @@ def formats(events: Path) -> dict[int, Format]:
     return found
 
 
+def head(word: int) -> tuple[int, int]:
+    """Kind and time of a record. The kind is in the lowest bits on little endian, in the highest on big endian."""
+    if sys.byteorder == "big":
+        return word >> DELTA_BITS, word & ((1 << DELTA_BITS) - 1)
+    return word & ((1 << KIND_BITS) - 1), word >> KIND_BITS
+
+
 def records(page: bytes) -> Iterator[tuple[int, bytes]]:
     """Time and contents of each event of a page."""
     time, commit = PAGE.unpack_from(page)
@@ -68,7 +76,7 @@ def records(page: bytes) -> Iterator[tuple[int, bytes]]:
     at, end = PAGE.size, PAGE.size + (commit & LENGTH)
     while at < end:
         (word,) = WORD.unpack_from(page, at)
-        kind, delta = word & 31, word >> 5
+        kind, delta = head(word)
         (more,) = WORD.unpack_from(page, at + 4) if at + 8 <= end else (0,)
         at += 4
         if kind == TIME_EXTEND:

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from types import FrameType
 
 HEADER = struct.Struct("!QQ")  # sequence number, time of sending in ns
-TIMESPEC = struct.Struct("@qq")
+TIMESPEC = struct.Struct("@ll")  # of SO_TIMESTAMPNS, whose numbers are words of the processor
 SO_SNDBUFFORCE = 32
 SO_RCVBUFFORCE = 33
 SO_TIMESTAMPNS = 35
