@@ -137,7 +137,8 @@ static void top_text(FILE *out, const struct top *top, const struct top_view *vi
 
 static size_t top_lines(const struct top *top, size_t n)
 {
-	size_t lines = top->lines ? top->lines : n;
+	/* --lines has 32 bits at most, as size_t has on small machines */
+	size_t lines = top->lines ? (size_t)top->lines : n;
 	size_t fit = top->term.height > TOP_HEAD + 2 ? top->term.height - TOP_HEAD - 1 : 1;
 
 	if (top->term.live && lines > fit)
