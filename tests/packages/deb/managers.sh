@@ -110,10 +110,11 @@ networkd_reload() {
 
 networkd_down_up() { networkctl down eth0 && networkctl up eth0; }
 
-# Its own qdiscs go before those of codelctl, which says so
+# Its own qdiscs go before those of codelctl, which says so. It is of another kind: networkd of bookworm leaves a qdisc of
+# the same kind alone
 networkd_qdisc() {
-	printf '[CAKE]\nParent=root\nBandwidth=5M\n' >>/etc/systemd/network/eth0.network
-	networkctl reload && within 60 says "bandwidth 5Mbit" tc qdisc show dev eth0 &&
+	printf '[FairQueueing]\nParent=root\n' >>/etc/systemd/network/eth0.network
+	networkctl reload && within 60 says "qdisc fq " tc qdisc show dev eth0 &&
 		within 60 says "differs from the setup" codelctl show eth0 && answers
 }
 
