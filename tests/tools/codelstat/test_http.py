@@ -198,7 +198,11 @@ def one_body() -> None:
             slow = [asks_slowly(exporter, stack) for _ in range(CONNECTIONS)]
             more = int((time.monotonic() - began) / SHARED_SECONDS)
             most = high_water(exporter)
-            for sock in slow[:: CONNECTIONS - 1]:
+            # On a busy host, those who came first may have been closed for being idle
+            for sock, since in (slow[-1], None), (slow[0], began):
+                if since and time.monotonic() - since > IDLE_SECONDS / 2:
+                    break
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
                 sock.settimeout(10)
                 check("the whole answer", len(read_all(sock).partition(b"\r\n\r\n")[2]), body)
     print(f"# {body} bytes; {alone >> 10} KiB with one client, {most >> 10} KiB with {CONNECTIONS}")
