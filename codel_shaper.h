@@ -257,7 +257,7 @@ static inline void codel_clock_drop(struct codel_clock *clock, const struct code
 /**
  * codel_clock_change() - what is on the link goes on at another rate
  * @clock: of the link
- * @now: as for codel_clock_send()
+ * @now: as for codel_clock_is_due()
  * @from: bytes/s until now
  * @to: bytes/s from now on
  *
