@@ -7,39 +7,19 @@
 #ifndef PROOF_KERNEL_H
 #define PROOF_KERNEL_H
 
-#include <linux/types.h>
-#include <assert.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "codel.h"
+#include "tests/algorithm/kernel.h"
 #include "uapi/codel_uapi.h"
 
-typedef __u16 u16;
-typedef __s32 s32;
-typedef __s64 s64;
-
-#define U16_MAX			UINT16_MAX
-#define U32_MAX			UINT32_MAX
-#define U64_MAX			UINT64_MAX
-#define S32_MIN			INT32_MIN
 #define SZ_1M			(1U << 20)
 #define SZ_32M			(32U << 20)
-#define BIT(n)			(1UL << (n))
 #undef __always_inline
 #define __always_inline		inline
-#define noinline
-#define likely(x)		(x)
-#define unlikely(x)		(x)
 #define READ_ONCE(x)		(x)
 #define WRITE_ONCE(x, value)	((x) = (value))
-#define min(a, b)		((a) < (b) ? (a) : (b))
-#define max(a, b)		((a) > (b) ? (a) : (b))
-#define min_t(type, a, b)	min((type)(a), (type)(b))
-#define clamp(x, lo, hi)	min(max(x, lo), hi)
-#define GFP_KERNEL		0
 #define SKB_DROP_REASON_QDISC_DROP	0
 
 struct sk_buff {
@@ -82,26 +62,6 @@ static inline void skb_mark_not_on_list(struct sk_buff *skb)
 }
 
 #define qdisc_cb_private_validate(skb, size)	((void)(skb))
-
-static inline unsigned int __fls(unsigned long x)
-{
-	return 63 - __builtin_clzl(x);
-}
-
-static inline unsigned int rounddown_pow_of_two(unsigned int n)
-{
-	return 1U << (31 - __builtin_clz(n));
-}
-
-static inline unsigned int roundup_pow_of_two(unsigned int n)
-{
-	return n == 1 ? 1 : 2U << (31 - __builtin_clz(n - 1));
-}
-
-static inline u32 reciprocal_scale(u32 value, u32 range)
-{
-	return (u64)value * range >> 32;
-}
 
 static inline u64 div_u64(u64 a, u32 b)
 {

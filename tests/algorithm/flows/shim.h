@@ -3,36 +3,16 @@
 #ifndef FLOWS_SHIM_H
 #define FLOWS_SHIM_H
 
-#include <linux/types.h>
-#include <assert.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef __u16 u16;
-typedef __s32 s32;
-typedef __s64 s64;
-
-#define U32_MAX			UINT32_MAX
-#define S32_MIN			INT32_MIN
-#define BIT(n)			(1UL << (n))
 #ifndef __always_inline
 #define __always_inline		inline __attribute__((always_inline))
 #endif
-#define noinline
-#define likely(x)		(x)
-#define unlikely(x)		(x)
-#define min(a, b)		((a) < (b) ? (a) : (b))
-#define max(a, b)		((a) > (b) ? (a) : (b))
-#define U16_MAX			UINT16_MAX
-#define U64_MAX			UINT64_MAX
-#define min_t(type, a, b)	min((type)(a), (type)(b))
-#define clamp(x, lo, hi)	min(max(x, lo), hi)
-#define GFP_KERNEL		0
 
-#include "codel.h"
+#include "../kernel.h"
 
 struct sk_buff {
 	struct sk_buff *next;
@@ -81,26 +61,6 @@ static inline struct sk_buff *codel_queue_pop(struct codel_queue *queue)
 	else
 		queue->tail->next = skb->next;
 	return skb;
-}
-
-static inline unsigned int __fls(unsigned long x)
-{
-	return 63 - __builtin_clzl(x);
-}
-
-static inline unsigned int rounddown_pow_of_two(unsigned int n)
-{
-	return 1U << (31 - __builtin_clz(n));
-}
-
-static inline unsigned int roundup_pow_of_two(unsigned int n)
-{
-	return n == 1 ? 1 : 2U << (31 - __builtin_clz(n - 1));
-}
-
-static inline u32 reciprocal_scale(u32 value, u32 range)
-{
-	return (u64)value * range >> 32;
 }
 
 static inline u32 get_random_u32(void)
