@@ -44,7 +44,7 @@ def sh(script: str) -> None:
 
 
 def log() -> list[str]:
-    """The kernel's own lines that are worse than a notice, without those that are expected."""
+    """Lines of the kernel's log above the level of a notice, but for EXPECTED."""
     argv = ["dmesg", "--raw"]
     lines = subprocess.run(argv, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
     found = [re.match(r"<(\d+)>(.*)", line) for line in lines]

@@ -39,7 +39,7 @@ static bool same(const struct state *a, const struct state *b)
 	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
 }
 
-/* For whoever repeats it: kind and options as they are in the message */
+/* Print kind and options as a message has them, to send them again. */
 static void show(const char *what, const struct state *state)
 {
 	printf("fault: %s", what);

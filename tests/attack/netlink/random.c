@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Numbers that follow from a seed: splitmix64 */
+/* Numbers that follow from a seed */
+#include "../../algorithm/unit/rng.h"
 #include "attack.h"
 
-static uint64_t state;
+static struct rng rng;
 
 void random_seed(uint64_t seed)
 {
-	state = seed;
+	rng_seed(&rng, seed);
 }
 
 uint32_t random_u32(void)
 {
-	uint64_t z = state += 0x9e3779b97f4a7c15;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return z >> 32;
+	return rng_u32(&rng);
 }
 
 /* From 0 to @end - 1 */
