@@ -60,6 +60,13 @@ def spawn(work: Callable[[], None], namespace: str | None, processor: int, nice:
         os._exit(status)
 
 
+def call(work: Callable[[], None], namespace: str) -> None:
+    """Does a work in a namespace before anything else."""
+    pid = spawn(work, namespace, 0)
+    if os.waitpid(pid, 0)[1]:
+        raise RuntimeError(f"{work} failed in {namespace}")
+
+
 def link_up() -> None:
     """Addresses and neighbours of both ends; again after a device was down."""
     for near, far in ((A, B), (B, A)):

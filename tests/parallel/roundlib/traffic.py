@@ -94,13 +94,11 @@ def write(name: str, text: str) -> None:
         file.write(text)
 
 
-def pktgen(end: float, processors: int) -> None:
-    """Packets of pktgen, from all processors at once. A link that goes down ends a burst."""
-    names = []
+def pktgen_prepare(processors: int) -> None:
+    """A device for each processor. The link has to be up: pktgen refuses one that is not."""
     for number in range(processors):
         name = f"x0@{number}"
         write(f"kpktgend_{number}", f"add_device {name}")
-        names.append(name)
         for option in (
             f"count {BURST}", "clone_skb 0", "delay 0", "xmit_mode queue_xmit", "burst 1",
             "min_pkt_size 60", "max_pkt_size 1400", "flag UDPSRC_RND", "udp_src_min 7000", "udp_src_max 7200",
@@ -111,6 +109,10 @@ def pktgen(end: float, processors: int) -> None:
                 write(name, option)
             except OSError as error:
                 raise RuntimeError(f"pktgen: {option}: {error}") from error
+
+
+def pktgen(end: float, processors: int) -> None:
+    """Packets of pktgen, from all processors at once. A link that goes down ends a burst."""
     while not over(end):
         ignore(write, "pgctrl", "start")
         time.sleep(0.1)
@@ -129,8 +131,9 @@ def sink(end: float) -> None:
 
 
 def start(rng: Random, end: float, seconds: float) -> list[int]:
-    """Processes of all traffic."""
+    """Processes of all traffic. To be called before anything disturbs the link."""
     processors = os.cpu_count() or 1
+    place.call(lambda: pktgen_prepare(processors), place.A)
     # The readers go on for a moment, so that no reply reports a closed port
     late = end + 1
     found = [
