@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # check: no_credit next_packet
+# vm: --module tests/kernel/stall
 #
 # The shaper: the link of a rate takes its time for each packet, and no more.
 #
@@ -388,6 +389,29 @@ multi()
 	probe_check drained v0 10: packets ">" 0
 }
 
+# No timer runs for 200 ms while the clock goes on. What the link would have sent does not follow at
+# once, but for what a late timer may be late
+stands_still()
+{
+	local late_ms=$((LATE_MAX / 1000))
+
+	[[ -e /root/stall.ko ]] || skip "there is no /root/stall.ko"
+	insmod /root/stall.ko
+	defer rmmod stall
+	shaped "$1" rate 20mbit $WAIT
+	probe put v0 1001 size=1000
+	sleep 0.05
+	echo 200 >/sys/module/stall/parameters/ms
+	recorded "all frames" 1001
+	probe take
+	ask pace 20000000
+	check "earliest frame, us" "${ANSWER[1]:-}" ">=" -30
+	check "latest frame, us" "${ANSWER[2]:-}" ">" 199000
+	# 1000 frames of 1000 bytes take 400 ms
+	check_near "time that the link has lost, ms" "$(calc "400 / ${ANSWER[3]:-} - 400")" $((200 - late_ms)) 1
+	kept "after all"
+}
+
 ### The end
 
 # Throttled: its watchdog is set
@@ -445,5 +469,6 @@ lib_add_each below "below a faster tbf" 10000000 100mbit
 lib_add_each below "below a slower tbf" 5000000 5mbit
 lib_add_each below_netem "below netem"
 lib_add_each multi "below mq"
+lib_add_each stands_still "timers that stand still for 200 ms"
 lib_add_each ends "reset, replaced and deleted while a packet waits"
 lib_main "$@"
