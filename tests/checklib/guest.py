@@ -27,8 +27,10 @@ MARK = re.compile(r"@@ (begin|end|in use:) ?(.*)$")
 STAMP = re.compile(r"\[\s*(\d+\.\d+)\] ")
 ASKS = re.compile(r"^# vm: (.*)$", re.M)
 TIMED_OUT = 124
-WALL_PER_TEST = 600  # only to end machines that hang: a busy host may take half of it
+# Only to end machines that hang: a busy host may take half of it
+WALL_PER_TEST = 600
 WALL_PER_GROUP = 120
+WALL_OF_COST = 4  # of a test that takes longer than most
 LONG = 45.0  # a test that is called by its name is divided
 
 
@@ -152,7 +154,10 @@ class Group:
 
     def _boot(self, names: list[str], log: Path) -> list[str]:
         """Returns the tests that remain, always fewer than `names`."""
-        timeout = WALL_PER_GROUP + WALL_PER_TEST * len(names)
+        longest = (
+            max(WALL_PER_TEST, WALL_OF_COST * self.costs[self.label(name)]) for name in names
+        )
+        timeout = WALL_PER_GROUP + sum(longest)
         argv = ["tests/vm/run", "--release", self.release, "--timeout", str(timeout)]
         argv += [*asked_for(names), "--", "tests/checklib/guest.sh", *names]
         boot = Boot(lambda name: self.report.document(self.label(name)))
