@@ -53,6 +53,9 @@ def load_qdiscs(kinds: set[str], first: Sequence[str] = ()) -> None:
     for module in served.in_tree(os.uname().release, sorted(kinds | {"codel"})):
         with contextlib.suppress(network.Failure):  # without the aliases of /etc/modprobe.d
             network.command("modprobe", "-C", "/dev/null", module)
+    for module in sorted(f"{network.MODULES}/sch_{kind}.ko" for kind in kinds):
+        if Path(module).exists():  # Debian's kernel is configured without it
+            network.command("insmod", module)
     if any(kind.endswith(served.OUT_OF_TREE) for kind in kinds):
         network.command("modprobe", "-a", *OURS)
 

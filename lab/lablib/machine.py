@@ -23,12 +23,15 @@ from vmlib import cache, cpio, exact, process  # noqa: E402
 from vmlib import machine as vm  # noqa: E402
 from vmlib import releases, timeline, tree  # noqa: E402
 
+from . import uncompiled  # noqa: E402
+
 GUEST = LAB / "guest"
 # Where the guest has it. Another path is another archive, and so another course of events in all kept results
 INSIDE = "root/tests/lab/guest"
 MODULES = (LAB / "meter", LAB / "slow")
 # What turns the guest's answer into a result
 REDUCTION = ("records.py", "measure.py")
+BOOT = ("machine.py", "uncompiled.py")
 QUESTION = "/root/run.json"
 RESULT = "/root/result.json"
 METER = "/sys/kernel/debug/lab_meter"
@@ -58,10 +61,11 @@ def _archive(where: releases.Release, program: str, question: Any, get: Sequence
     archive = cpio.Archive(stream)
     for path in _guest_files():
         archive.file(f"{INSIDE}/{path.relative_to(GUEST)}", path.read_bytes())
-    for folder in MODULES:
-        for path in tree.module(where, folder):
-            archive.file(f"root/{path.name}", path.read_bytes())
-    archive.file(QUESTION[1:], json.dumps(question, sort_keys=True).encode())
+    asked = json.dumps(question, sort_keys=True)
+    modules = [path for folder in MODULES for path in tree.module(where, folder)]
+    for path in (*modules, *uncompiled.modules(where, asked)):
+        archive.file(f"root/{path.name}", path.read_bytes())
+    archive.file(QUESTION[1:], asked.encode())
     command = ["python3", "-B", f"/{INSIDE}/{program}"]
     lists = {"command": [*command, QUESTION, RESULT], "get": [RESULT, *get]}
     for name, strings in lists.items():
@@ -85,7 +89,7 @@ def recipe(release: str, out_of_tree: bool = True) -> str:
     for folder in MODULES:
         parts += [path.read_bytes() for path in tree.module(where, folder)]
     parts += [path.read_bytes() for path in _guest_files()]
-    parts += [(LAB / "lablib" / name).read_bytes() for name in (*REDUCTION, "machine.py")]
+    parts += [(LAB / "lablib" / name).read_bytes() for name in (*REDUCTION, *BOOT)]
     return cache.digest(parts)
 
 

@@ -77,5 +77,13 @@ def wrong_order() -> None:
     same("served and failed", perform(todo), (rest, {"codel": [sentence]}))
 
 
+@case("served: dualpi2 is compiled from the kernel's source, where Debian has it not")
+def compiled() -> None:
+    text = SCENARIO.partition("[qdiscs]")[0].replace(RELEASE, "sid")
+    text += '[qdiscs]\ndualpi2 = "dualpi2 limit 77"\n[link.l]' + SCENARIO.partition("[link.l]")[2]
+    server = {"module": "sch_dualpi2", "origin": "in-tree"}
+    same("served and failed", perform(cases.planned(text)), ({"dualpi2": server}, {}))
+
+
 if __name__ == "__main__":
     cases.main()

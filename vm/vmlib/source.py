@@ -20,9 +20,13 @@ def package(kernel_release: str) -> str:
 
 
 def fetch(
-    name: str, kernel_release: str, made: Path, left_out: Sequence[str] = DOCUMENTATION
+    name: str,
+    kernel_release: str,
+    made: Path,
+    left_out: Sequence[str] = DOCUMENTATION,
+    only: Sequence[str] = (),
 ) -> None:
-    """Unpacks the source into `made`/linux, without the paths that match a pattern of `left_out`."""
+    """Unpacks the source, or these paths of it, into `made`/linux, without those that match a pattern of `left_out`."""
     wanted = package(kernel_release)
     arguments = ["--variant=extract", f"--include={wanted}"]
     top = root.bootstrap(f"fetching {wanted}", name, made, arguments)
@@ -30,6 +34,7 @@ def fetch(
     (made / "linux").mkdir()
     argv = ["tar", "-xf", str(archive), "-C", str(made / "linux"), "--strip-components=1"]
     argv += ["--anchored", *(f"--exclude={wanted}/{pattern}" for pattern in left_out)]
+    argv += [f"{wanted}/{path}" for path in only]
     what = f"{name}: unpacking {wanted}"
     progress.step(what, made / "log", lambda log: process.run(argv, log))
     shutil.rmtree(top)
