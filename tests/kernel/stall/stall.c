@@ -5,7 +5,7 @@
  *	insmod stall.ko
  *	echo 200 >/sys/module/stall/parameters/ms
  *
- * The write returns after that time, 1 to 1000 ms, in which the processor has accepted no interrupt.
+ * The write returns after that time, 1 to 1000 ms. Meanwhile the processor accepts no interrupt.
  */
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
