@@ -17,64 +17,55 @@
 #include "../uapi/codel_uapi.h"
 
 /* Programs that read the raw buffer have no header of this project */
-#define CODEL_TRACE_ENUM(constant, word)	TRACE_DEFINE_ENUM(constant);
-CODEL_DROP_CAUSE_LIST(CODEL_TRACE_ENUM)
-CODEL_MARK_CAUSE_LIST(CODEL_TRACE_ENUM)
-#undef CODEL_TRACE_ENUM
+TRACE_DEFINE_ENUM(CODEL_DROP_CODEL);
+TRACE_DEFINE_ENUM(CODEL_DROP_LIMIT);
+TRACE_DEFINE_ENUM(CODEL_DROP_MEMORY);
+TRACE_DEFINE_ENUM(CODEL_DROP_CHANGE);
+TRACE_DEFINE_ENUM(CODEL_DROP_FILTER);
+TRACE_DEFINE_ENUM(CODEL_DROP_STOLEN);
+TRACE_DEFINE_ENUM(CODEL_DROP_RESET);
+TRACE_DEFINE_ENUM(CODEL_DROP_CEILING);
+TRACE_DEFINE_ENUM(CODEL_MARK_CODEL);
+TRACE_DEFINE_ENUM(CODEL_MARK_CE_THRESHOLD);
 
-#ifndef CODEL_TRACE_COMMON
-#define CODEL_TRACE_COMMON
-/* 255 is no cause, and ends the list without a comma. */
-#define CODEL_TRACE_WORD(constant, word)	{ constant, word },
-#define codel_trace_drop_cause(cause)				\
-	__print_symbolic(cause, CODEL_DROP_CAUSE_LIST(CODEL_TRACE_WORD) \
-			 { 255, "?" })
-#define codel_trace_mark_cause(cause)				\
-	__print_symbolic(cause, CODEL_MARK_CAUSE_LIST(CODEL_TRACE_WORD) \
-			 { 255, "?" })
-
-/* What every event says. dev is an array, as the arguments of __assign_str() differ between
- * kernels.
- */
-#define codel_trace_common_fields				\
-		__array(char, dev, IFNAMSIZ)			\
-		__field(int, ifindex)				\
-		__field(u32, handle)				\
-		__field(u32, parent)				\
-		__field(u32, flow)				\
-		__field(u64, sojourn)				\
-		__field(u32, count)
-
-#define codel_trace_common_assign()				\
-	do {							\
-		memcpy(__entry->dev, qdisc_dev(sch)->name, IFNAMSIZ); \
-		__entry->ifindex = qdisc_dev(sch)->ifindex;	\
-		__entry->handle = sch->handle;			\
-		__entry->parent = sch->parent;			\
-		__entry->flow = flow;				\
-		__entry->sojourn = sojourn;			\
-		__entry->count = count;				\
-	} while (0)
-#endif
-
+/* dev is an array, as the arguments of __assign_str() differ between kernels. */
 DECLARE_EVENT_CLASS(codel_packet,
-	TP_PROTO(const struct Qdisc *sch, u32 flow, u64 sojourn, u32 count,
-		 u32 cause, u32 len),
-	TP_ARGS(sch, flow, sojourn, count, cause, len),
-	TP_STRUCT__entry(
-		codel_trace_common_fields
-		__field(u32, cause)
-		__field(u32, len)
-	),
-	TP_fast_assign(
-		codel_trace_common_assign();
-		__entry->cause = cause;
-		__entry->len = len;
-	),
-	TP_printk("dev=%s handle=%x: flow=%u sojourn=%lluns count=%u cause=%s len=%u",
-		  __entry->dev, __entry->handle >> 16, __entry->flow,
-		  __entry->sojourn, __entry->count,
-		  codel_trace_drop_cause(__entry->cause), __entry->len)
+		    TP_PROTO(const struct Qdisc *sch, u32 flow, u64 sojourn, u32 count,
+			     u32 cause, u32 len),
+		    TP_ARGS(sch, flow, sojourn, count, cause, len),
+		    TP_STRUCT__entry(__array(char, dev, IFNAMSIZ)
+				     __field(int, ifindex)
+				     __field(u32, handle)
+				     __field(u32, parent)
+				     __field(u32, flow)
+				     __field(u64, sojourn)
+				     __field(u32, count)
+				     __field(u32, cause)
+				     __field(u32, len)
+		    ),
+		    TP_fast_assign(memcpy(__entry->dev, qdisc_dev(sch)->name, IFNAMSIZ);
+				   __entry->ifindex = qdisc_dev(sch)->ifindex;
+				   __entry->handle = sch->handle;
+				   __entry->parent = sch->parent;
+				   __entry->flow = flow;
+				   __entry->sojourn = sojourn;
+				   __entry->count = count;
+				   __entry->cause = cause;
+				   __entry->len = len;
+		    ),
+		    TP_printk("dev=%s handle=%x: flow=%u sojourn=%lluns count=%u cause=%s len=%u",
+			      __entry->dev, __entry->handle >> 16, __entry->flow,
+			      __entry->sojourn, __entry->count,
+			      __print_symbolic(__entry->cause,
+					       { CODEL_DROP_CODEL, "codel" },
+					       { CODEL_DROP_LIMIT, "limit" },
+					       { CODEL_DROP_MEMORY, "memory" },
+					       { CODEL_DROP_CHANGE, "change" },
+					       { CODEL_DROP_FILTER, "filter" },
+					       { CODEL_DROP_STOLEN, "taken" },
+					       { CODEL_DROP_RESET, "reset" },
+					       { CODEL_DROP_CEILING, "ceiling" }),
+			      __entry->len)
 );
 
 /**
@@ -87,20 +78,23 @@ DECLARE_EVENT_CLASS(codel_packet,
  * @len: bytes
  */
 DEFINE_EVENT(codel_packet, codel_drop,
-	TP_PROTO(const struct Qdisc *sch, u32 flow, u64 sojourn, u32 count,
-		 u32 cause, u32 len),
-	TP_ARGS(sch, flow, sojourn, count, cause, len)
+	     TP_PROTO(const struct Qdisc *sch, u32 flow, u64 sojourn, u32 count,
+		      u32 cause, u32 len),
+	     TP_ARGS(sch, flow, sojourn, count, cause, len)
 );
 
 /* codel_mark - a packet was marked: as codel_drop, @cause is enum codel_mark_cause */
 DEFINE_EVENT_PRINT(codel_packet, codel_mark,
-	TP_PROTO(const struct Qdisc *sch, u32 flow, u64 sojourn, u32 count,
-		 u32 cause, u32 len),
-	TP_ARGS(sch, flow, sojourn, count, cause, len),
-	TP_printk("dev=%s handle=%x: flow=%u sojourn=%lluns count=%u cause=%s len=%u",
-		  __entry->dev, __entry->handle >> 16, __entry->flow,
-		  __entry->sojourn, __entry->count,
-		  codel_trace_mark_cause(__entry->cause), __entry->len)
+		   TP_PROTO(const struct Qdisc *sch, u32 flow, u64 sojourn, u32 count,
+			    u32 cause, u32 len),
+		   TP_ARGS(sch, flow, sojourn, count, cause, len),
+		   TP_printk("dev=%s handle=%x: flow=%u sojourn=%lluns count=%u cause=%s len=%u",
+			     __entry->dev, __entry->handle >> 16, __entry->flow,
+			     __entry->sojourn, __entry->count,
+			     __print_symbolic(__entry->cause,
+					      { CODEL_MARK_CODEL, "codel" },
+					      { CODEL_MARK_CE_THRESHOLD, "ce_threshold" }),
+			     __entry->len)
 );
 
 /**
@@ -112,21 +106,31 @@ DEFINE_EVENT_PRINT(codel_packet, codel_mark,
  * @dropping: entered
  */
 TRACE_EVENT(codel_state,
-	TP_PROTO(const struct Qdisc *sch, u32 flow, u64 sojourn, u32 count,
-		 bool dropping),
-	TP_ARGS(sch, flow, sojourn, count, dropping),
-	TP_STRUCT__entry(
-		codel_trace_common_fields
-		__field(bool, dropping)
-	),
-	TP_fast_assign(
-		codel_trace_common_assign();
-		__entry->dropping = dropping;
-	),
-	TP_printk("dev=%s handle=%x: flow=%u sojourn=%lluns count=%u %s",
-		  __entry->dev, __entry->handle >> 16, __entry->flow,
-		  __entry->sojourn, __entry->count,
-		  __entry->dropping ? "dropping" : "quiet")
+	    TP_PROTO(const struct Qdisc *sch, u32 flow, u64 sojourn, u32 count,
+		     bool dropping),
+	    TP_ARGS(sch, flow, sojourn, count, dropping),
+	    TP_STRUCT__entry(__array(char, dev, IFNAMSIZ)
+			     __field(int, ifindex)
+			     __field(u32, handle)
+			     __field(u32, parent)
+			     __field(u32, flow)
+			     __field(u64, sojourn)
+			     __field(u32, count)
+			     __field(bool, dropping)
+	    ),
+	    TP_fast_assign(memcpy(__entry->dev, qdisc_dev(sch)->name, IFNAMSIZ);
+			   __entry->ifindex = qdisc_dev(sch)->ifindex;
+			   __entry->handle = sch->handle;
+			   __entry->parent = sch->parent;
+			   __entry->flow = flow;
+			   __entry->sojourn = sojourn;
+			   __entry->count = count;
+			   __entry->dropping = dropping;
+	    ),
+	    TP_printk("dev=%s handle=%x: flow=%u sojourn=%lluns count=%u %s",
+		      __entry->dev, __entry->handle >> 16, __entry->flow,
+		      __entry->sojourn, __entry->count,
+		      __entry->dropping ? "dropping" : "quiet")
 );
 
 #endif /* CODEL_TRACE_H */

@@ -9,6 +9,12 @@
 #include "codel_histogram.h"
 #include "codel_json.h"
 
+#define CODEL_CAUSE_WORD(constant, word) [constant] = word,
+#define CODEL_CAUSE_ONE(constant, word) + 1
+
+_Static_assert(CODEL_DROP_CAUSE_LIST(CODEL_CAUSE_ONE) == CODEL_DROP_CAUSES, "a cause has no word");
+_Static_assert(CODEL_MARK_CAUSE_LIST(CODEL_CAUSE_ONE) == CODEL_MARK_CAUSES, "a cause has no word");
+
 const char *const codel_drop_causes[CODEL_DROP_CAUSES] = {
 	CODEL_DROP_CAUSE_LIST(CODEL_CAUSE_WORD)
 };

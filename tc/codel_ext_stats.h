@@ -11,7 +11,21 @@
 
 #include "../uapi/codel_uapi.h"
 
-/* Words for enum codel_drop_cause and enum codel_mark_cause */
+/* The causes of drops and marks and their words, which the tracepoints have, too */
+#define CODEL_DROP_CAUSE_LIST(CAUSE)		\
+	CAUSE(CODEL_DROP_CODEL, "codel")	\
+	CAUSE(CODEL_DROP_LIMIT, "limit")	\
+	CAUSE(CODEL_DROP_MEMORY, "memory")	\
+	CAUSE(CODEL_DROP_CHANGE, "change")	\
+	CAUSE(CODEL_DROP_FILTER, "filter")	\
+	CAUSE(CODEL_DROP_STOLEN, "taken")	\
+	CAUSE(CODEL_DROP_RESET, "reset")	\
+	CAUSE(CODEL_DROP_CEILING, "ceiling")
+
+#define CODEL_MARK_CAUSE_LIST(CAUSE)		\
+	CAUSE(CODEL_MARK_CODEL, "codel")	\
+	CAUSE(CODEL_MARK_CE_THRESHOLD, "ce_threshold")
+
 extern const char *const codel_drop_causes[CODEL_DROP_CAUSES];
 extern const char *const codel_mark_causes[CODEL_MARK_CAUSES];
 

@@ -95,37 +95,23 @@ struct codel_count {
 	__aligned_u64 bytes;
 };
 
-/*
- * The causes of drops: constant and word. The enum, the tracepoints, and the words of tc
- * and codelstat are made from this list, in this order.
- */
-#define CODEL_DROP_CAUSE_LIST(CAUSE)						\
-	CAUSE(CODEL_DROP_CODEL, "codel")	/* CoDel's signal */		\
-	CAUSE(CODEL_DROP_LIMIT, "limit")	/* more packets than limit */	\
-	CAUSE(CODEL_DROP_MEMORY, "memory")	/* more memory than memory_limit */ \
-	CAUSE(CODEL_DROP_CHANGE, "change")	/* a change left no room for it */ \
-	CAUSE(CODEL_DROP_FILTER, "filter")	/* the verdict of a filter */		\
-	CAUSE(CODEL_DROP_STOLEN, "taken")	/* stolen by an action of a filter: no loss */ \
-	CAUSE(CODEL_DROP_RESET, "reset")	/* the qdisc was reset, its device put down */ \
-	CAUSE(CODEL_DROP_CEILING, "ceiling")	/* signals did not slow senders down */
-
-/* The causes of marks */
-#define CODEL_MARK_CAUSE_LIST(CAUSE)						\
-	CAUSE(CODEL_MARK_CODEL, "codel")	/* CoDel's signal */		\
-	CAUSE(CODEL_MARK_CE_THRESHOLD, "ce_threshold")
-
-#define CODEL_CAUSE_CONSTANT(constant, word)	constant,
-#define CODEL_CAUSE_WORD(constant, word)	[constant] = word,
-
 /* Index of codel_ext_stats.drop */
 enum codel_drop_cause {
-	CODEL_DROP_CAUSE_LIST(CODEL_CAUSE_CONSTANT)
+	CODEL_DROP_CODEL,	/* CoDel's signal */
+	CODEL_DROP_LIMIT,	/* more packets than limit */
+	CODEL_DROP_MEMORY,	/* more memory than memory_limit */
+	CODEL_DROP_CHANGE,	/* a change left no room for it */
+	CODEL_DROP_FILTER,	/* the verdict of a filter */
+	CODEL_DROP_STOLEN,	/* stolen by an action of a filter: no loss */
+	CODEL_DROP_RESET,	/* the qdisc was reset, its device put down */
+	CODEL_DROP_CEILING,	/* signals did not slow senders down */
 	CODEL_DROP_CAUSES
 };
 
 /* Index of codel_ext_stats.mark */
 enum codel_mark_cause {
-	CODEL_MARK_CAUSE_LIST(CODEL_CAUSE_CONSTANT)
+	CODEL_MARK_CODEL,	/* CoDel's signal */
+	CODEL_MARK_CE_THRESHOLD,
 	CODEL_MARK_CAUSES
 };
 

@@ -2,6 +2,7 @@
 /* See fields.h */
 #include <string.h>
 
+#include "../codel_ext_stats.h"
 #include "fields.h"
 
 #define AT(type, member) { offsetof(type, member), sizeof(((type *)NULL)->member) }
