@@ -216,5 +216,5 @@ def start(rng: Random, end: float, tree: str, leaves: list[str]) -> tuple[list[i
         stop = end - QUIETER if act in (replace, rebuild, links) else end
         work = Work(name, Random(rng.randrange(1 << 30)), stop, tree, leaves)
         names.append(name)
-        found.append(place.spawn(lambda a=act, w=work: a(w), None, number, nice=-15))  # type: ignore[misc]
+        found.append(place.spawn(name, lambda a=act, w=work: a(w), None, number, nice=-15))  # type: ignore[misc]
     return found, names

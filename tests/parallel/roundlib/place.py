@@ -12,7 +12,10 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
 import subprocess
+import time
+from pathlib import Path
 from typing import Callable
 
 A, B = "par-a", "par-b"
@@ -39,13 +42,16 @@ def enter(namespace: str) -> None:
             raise OSError(ctypes.get_errno(), f"setns {namespace}")
 
 
-def spawn(work: Callable[[], None], namespace: str | None, processor: int, nice: int = 0) -> int:
+def spawn(
+    name: str, work: Callable[[], None], namespace: str | None, processor: int, nice: int = 0
+) -> int:
     """A process that begins on a processor in a namespace; its status is 0 if the work ended well."""
     pid = os.fork()
     if pid:
         return pid
     status = 1
     try:
+        Path("/proc/self/comm").write_text(name)
         os.sched_setaffinity(0, {processor % (os.cpu_count() or 1)})
         os.nice(nice)
         if namespace:
@@ -55,14 +61,41 @@ def spawn(work: Callable[[], None], namespace: str | None, processor: int, nice:
     except (
         BaseException
     ) as error:  # pylint: disable=broad-except # the parent has to see the status
-        print(f"{work}: {type(error).__name__}: {error}", flush=True)
+        print(f"{name}: {type(error).__name__}: {error}", flush=True)
     finally:
         os._exit(status)
 
 
+def where(pid: int) -> str:
+    """Where a process and its children are in the kernel, for a message."""
+    here = Path(f"/proc/{pid}")
+    try:
+        comm, stack = ((here / name).read_text().split("\n") for name in ("comm", "stack"))
+        below = (here / f"task/{pid}/children").read_text().split()
+    except OSError:
+        return f"{pid} has just ended"
+    return "\n".join((f"{comm[0]} ({pid}): {'; '.join(stack)}", *(where(int(p)) for p in below)))
+
+
+def ended(pids: list[int], deadline: float) -> list[str]:
+    """Waits for all; those that failed, or that had to be killed, with what they were doing."""
+    faults, left = [], set(pids)
+    while left and time.monotonic() < deadline:
+        for pid in sorted(left):
+            done, status = os.waitpid(pid, os.WNOHANG)
+            left -= {done}
+            if status:
+                faults.append(f"process {pid} failed")
+        time.sleep(0.1)
+    for pid in sorted(left):
+        faults.append(f"still at work, killed: {where(pid)}")
+        os.kill(pid, signal.SIGKILL)
+    return faults
+
+
 def call(work: Callable[[], None], namespace: str) -> None:
     """Does a work in a namespace before anything else."""
-    pid = spawn(work, namespace, 0)
+    pid = spawn("call", work, namespace, 0)
     if os.waitpid(pid, 0)[1]:
         raise RuntimeError(f"{work} failed in {namespace}")
 

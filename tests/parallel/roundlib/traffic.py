@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import time
+from pathlib import Path
 from random import Random
 
 from . import place
@@ -111,13 +113,23 @@ def pktgen_prepare(processors: int) -> None:
                 raise RuntimeError(f"pktgen: {option}: {error}") from error
 
 
+def pktgen_sent(processors: int) -> int:
+    """Packets of the last burst."""
+    texts = [Path(f"{PKTGEN}/x0@{number}").read_text() for number in range(processors)]
+    return sum(int(re.findall(r"pkts-sofar: (\d+)", text)[0]) for text in texts)
+
+
 def pktgen(end: float, processors: int) -> None:
     """Packets of pktgen, from all processors at once. A link that goes down ends a burst."""
+    sent = 0
     while not over(end):
-        ignore(write, "pgctrl", "start")
+        write("pgctrl", "start\n")  # kernels before 7.2 take the last character for a newline
+        sent += pktgen_sent(processors)
         time.sleep(0.1)
     for number in range(processors):
         write(f"kpktgend_{number}", "rem_device_all")
+    if not sent:
+        raise RuntimeError("pktgen has sent nothing")
 
 
 def sink(end: float) -> None:
@@ -137,13 +149,13 @@ def start(rng: Random, end: float, seconds: float) -> list[int]:
     # The readers go on for a moment, so that no reply reports a closed port
     late = end + 1
     found = [
-        place.spawn(lambda: sink(late), place.B, 0),
-        place.spawn(lambda: tcp_serve(late), place.B, 1),
-        place.spawn(lambda: pktgen(end - min(1, seconds / 4), processors), place.A, 0),
+        place.spawn("sink", lambda: sink(late), place.B, 0),
+        place.spawn("tcp_serve", lambda: tcp_serve(late), place.B, 1),
+        place.spawn("pktgen", lambda: pktgen(end - min(1, seconds / 4), processors), place.A, 0),
     ]
     for number in range(processors):
         seeds = rng.randrange(1 << 30), rng.randrange(1 << 30)
-        found.append(place.spawn(lambda s=seeds[0]: udp(end, s), place.A, number, nice=5))  # type: ignore[misc]
-        found.append(place.spawn(lambda s=seeds[1]: tcp(end, s), place.A, number, nice=5))  # type: ignore[misc]
-        found.append(place.spawn(lambda: ping(end), place.A, number, nice=5))
+        found.append(place.spawn("udp", lambda s=seeds[0]: udp(end, s), place.A, number, nice=5))  # type: ignore[misc]
+        found.append(place.spawn("tcp", lambda s=seeds[1]: tcp(end, s), place.A, number, nice=5))  # type: ignore[misc]
+        found.append(place.spawn("ping", lambda: ping(end), place.A, number, nice=5))
     return found
