@@ -3,7 +3,7 @@
 # The runner's contract for a command that ends: status, output, files, surroundings.
 . "$(dirname "$0")/tap.sh"
 
-plan 35
+plan 37
 
 # Build the image first: its progress is printed on standard error.
 vm -- true
@@ -87,6 +87,8 @@ vm --tests "$here/../.." -- true
 refused "tests that are more than tests/" "is not in"
 vm --with '../etc' -- true
 refused "what is not a package's name" '../etc'
+vm --debug=ksan -- true
+refused "an unknown debug kernel" "invalid choice: 'ksan'"
 vm --timeline -1 -- true
 refused "a timeline that is no number" "'-1' is not a timeline"
 vm true

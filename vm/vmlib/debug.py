@@ -11,9 +11,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from . import cache, cpio, progress, sandbox, source
+from . import cache, cpio, process, progress, sandbox, source
 
-FRAGMENT = Path(__file__).parent.parent / "debug/kernel.config"
+FRAGMENTS = Path(__file__).parent.parent / "debug"
+# What finds defects of memory, and what finds data races: no kernel has both.
+CHECKS = ("kasan", "kcsan")
 KERNEL_RELEASE = "kernel-release"  # a file with the output of make kernelrelease
 INSIDE = "/opt"  # where a sandbox sees what is built here
 HEADERS = f"{INSIDE}/linux"
@@ -29,8 +31,8 @@ TAKEN_OVER = re.compile(
 # distribution has and this kernel has not, lib/Makefile says so itself.
 CONFIGURE = f"""
 cd {HEADERS}
-echo 'KASAN_SANITIZE_enlighten.o := n' >>arch/x86/platform/pvh/Makefile
-echo 'KASAN_SANITIZE_string.o := n' >>lib/Makefile
+echo '{{CHECK}}_SANITIZE_enlighten.o := n' >>arch/x86/platform/pvh/Makefile
+echo '{{CHECK}}_SANITIZE_string.o := n' >>lib/Makefile
 make -s tinyconfig
 cat {INSIDE}/fragment >>.config
 make -s olddefconfig
@@ -57,13 +59,30 @@ def _step(base: Path, made: Path, what: str, script: str) -> None:
     progress.step(what, made / "log", lambda log: sandbox.run(base, argv, log, {INSIDE: made}))
 
 
-def _build(name: str, base: Path, kernel_release: str, made: Path) -> None:
+def _fragment(check: str) -> str:
+    text = (FRAGMENTS / "kernel.config").read_text()
+    return text if check == CHECKS[0] else text + (FRAGMENTS / f"{check}.config").read_text()
+
+
+def _configure(check: str) -> str:
+    return CONFIGURE.format(CHECK=check.upper())
+
+
+def _verify(check: str, made: Path) -> None:
+    """Kconfig leaves out without a word what a kernel or its compiler does not have."""
+    if f"CONFIG_{check.upper()}=y\n" not in (made / "linux/.config").read_text():
+        raise process.Failure(f"the debug kernel has no CONFIG_{check.upper()}")
+
+
+def _build(check: str, name: str, base: Path, kernel_release: str, made: Path) -> None:
     source.fetch(name, kernel_release, made)
     lines = (base / f"boot/config-{kernel_release}").read_text().splitlines()
     taken = [line for line in lines if TAKEN_OVER.match(line)]
-    (made / "fragment").write_text(FRAGMENT.read_text() + "\n".join(taken) + "\n")
-    _step(base, made, f"{name}: configuring the debug kernel", CONFIGURE)
-    _step(base, made, f"{name}: building the debug kernel (once, 10 to 20 minutes)", BUILD)
+    (made / "fragment").write_text(_fragment(check) + "\n".join(taken) + "\n")
+    what = f"the debug kernel with {check.upper()}"
+    _step(base, made, f"{name}: configuring {what}", _configure(check))
+    _verify(check, made)
+    _step(base, made, f"{name}: building {what} (once, 10 to 20 minutes)", BUILD)
     _step(base, made, f"{name}: tidying up", TRIM)
     with (made / "modules.cpio").open("wb") as stream:
         archive = cpio.Archive(stream)
@@ -71,10 +90,10 @@ def _build(name: str, base: Path, kernel_release: str, made: Path) -> None:
         archive.finish()
 
 
-def get(name: str, base: Path, kernel_release: str) -> Path:
+def get(check: str, name: str, base: Path, kernel_release: str) -> Path:
     """The folder with `vmlinux`, `kernel-release`, `modules`, `modules.cpio` and `linux`."""
-    scripts = (CONFIGURE, BUILD, TRIM, TAKEN_OVER.pattern, FRAGMENT.read_text())
+    scripts = (_configure(check), BUILD, TRIM, TAKEN_OVER.pattern, _fragment(check))
     recipe = cache.digest(item.encode() for item in (*scripts, base.parent.name, kernel_release))
     return cache.entry(
-        "debug", f"{name}-{recipe}", lambda made: _build(name, base, kernel_release, made)
+        "debug", f"{name}-{recipe}", lambda made: _build(check, name, base, kernel_release, made)
     )

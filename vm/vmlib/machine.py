@@ -34,8 +34,11 @@ COMMAND_LINE = (
     "tsc=reliable no_timer_check rdinit=/init"
 )
 
+RACE = re.compile(r"BUG: KCSAN: .*")
 BAD = re.compile(
-    r"WARNING: |BUG: |BUG \S+ \(|Oops: |Kernel panic|UBSAN: |refcount_t: |ref_tracker: |"
+    # of the data races that KCSAN finds, those of this tree's modules
+    r"BUG: KCSAN: .*\[(?:sch_codel_oot|sch_fq_codel_oot|crash)\].*|"
+    r"WARNING: |BUG: (?!KCSAN: )|BUG \S+ \(|Oops: |Kernel panic|UBSAN: |refcount_t: |ref_tracker: |"
     r"unregister_netdevice: waiting|INFO: rcu_|INFO: task .* blocked|"
     r"possible recursive locking|possible circular locking|inconsistent lock state|"
     r"suspicious RCU usage|general protection fault|"
@@ -263,3 +266,8 @@ def complaint(result: Result) -> str | None:
     if result.status is None:
         return "the machine ended without a verdict"
     return None
+
+
+def races(result: Result) -> int:
+    """Reports of KCSAN, whoever they are about."""
+    return len(RACE.findall(result.log or result.console))

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Callable
 
-from . import smp, timeline, tree
+from . import debug, smp, timeline, tree
 from .releases import DEFAULT, RELEASES, VARIANTS
 
 USAGE_ERROR = 2
@@ -105,8 +105,8 @@ def parse(argv: list[str]) -> argparse.Namespace:
     add("--realtime", action="store_true", help="no virtual time")
     add("--smp", metavar="N", type=_checked(smp.check),
         help=f"{smp.FEWEST} to {smp.MOST} processors, in real time: no virtual time, no run like another")  # fmt: skip
-    add("--debug", action="store_true",
-        help="a kernel with KASAN, lockdep, kmemleak, slab poisoning")  # fmt: skip
+    add("--debug", nargs="?", const=debug.CHECKS[0], choices=debug.CHECKS,
+        help="a kernel with KASAN, lockdep, kmemleak, slab poisoning; --debug=kcsan: with KCSAN alone")  # fmt: skip
     add("--timeout", metavar="SECONDS", type=_seconds,
         help=f"wall time, default {TIMEOUT:g}, with --smp {smp.TIMEOUT:g}")  # fmt: skip
     if "--" not in argv:

@@ -72,7 +72,8 @@ def _build(made: Release) -> None:
     process.say(f"{made.name}: ready, kernel {kernels[-1]}")
 
 
-def get(name: str, checked: bool = False) -> Release:
+def get(name: str, check: str | None = None) -> Release:
+    """A release; with its debug kernel, if there is one of debug.CHECKS."""
     base = root.get(name)
     path = cache.entry(
         "image",
@@ -80,9 +81,9 @@ def get(name: str, checked: bool = False) -> Release:
         lambda made: _build(Release(name, made, base / "root")),
     )
     stock = Release(name, path, base / "root")
-    if not checked:
+    if not check:
         return stock
-    return replace(stock, checked=debug.get(name, stock.root, stock.kernel_release))
+    return replace(stock, checked=debug.get(check, name, stock.root, stock.kernel_release))
 
 
 def sandboxed(

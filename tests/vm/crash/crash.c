@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Does what the runner must notice: insmod crash.ko how=warn|oops|hang|leak|use|lock|refuse|nothing */
+/* Does what the runner must notice: insmod crash.ko how=warn|oops|hang|leak|use|lock|race|refuse|nothing */
 #include <linux/compiler.h>
 #include <linux/init.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
 static char *how = "nothing";
 module_param(how, charp, 0);
-MODULE_PARM_DESC(how, "warn, oops, hang, leak, use, lock, refuse or nothing");
+MODULE_PARM_DESC(how, "warn, oops, hang, leak, use, lock, race, refuse or nothing");
 
 static void __init leak(void)
 {
@@ -44,6 +45,19 @@ static void __init lock(void)
 	spin_unlock(&second);
 }
 
+static unsigned int counter;
+
+/* All processors at once, without a lock. */
+static void race(void *unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < 1000000; i++) {
+		counter++;
+		barrier();
+	}
+}
+
 static int __init crash_init(void)
 {
 	if (!strcmp(how, "warn"))
@@ -59,6 +73,8 @@ static int __init crash_init(void)
 		use_after_free();
 	else if (!strcmp(how, "lock"))
 		lock();
+	else if (!strcmp(how, "race"))
+		on_each_cpu(race, NULL, 1);
 	else if (!strcmp(how, "refuse"))
 		return -EINVAL;
 	return 0;
