@@ -211,7 +211,10 @@ def start(rng: Random, end: float, tree: str, leaves: list[str]) -> tuple[list[i
     """A process for each, on the processors in turn; and the names of their counts."""
     COUNTS.mkdir(exist_ok=True)
     found, names = [], []
-    for number, act in enumerate(ALL):
+    acts = [act for act in ALL if act != trace or EVENTS.is_dir()]
+    if trace not in acts:
+        print("  this kernel has no tracepoints", flush=True)
+    for number, act in enumerate(acts):
         name = f"{act.__name__}-{number}"
         stop = end - QUIETER if act in (replace, rebuild, links) else end
         work = Work(name, Random(rng.randrange(1 << 30)), stop, tree, leaves)
