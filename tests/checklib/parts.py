@@ -95,6 +95,7 @@ def with_images() -> dict[str, Program]:
         "lab-page": _script("tests/lab/test_page.py"),
         "tree-kernels": _script("tests/packages/tree/kernels"),
         "parallel": _script("tests/parallel/run"),
+        "parallel-rounds": _script("tests/parallel/rounds"),
         "parallel-mutants": _script("tests/parallel/mutants"),
         "attack-requests": _script("tests/attack/run", "requests"),
         "attack-churn": _script("tests/attack/run", "churn"),
