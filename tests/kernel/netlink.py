@@ -97,23 +97,28 @@ class Netlink:
                 return tb[TCA_KIND].rstrip(b"\0").decode(), tb.get(TCA_OPTIONS, b"")
         return "", b""
 
-    def request(self, qdisc: str, verb: str, specs: list[str]) -> dict[str, object]:
-        """Sends one request; returns the kernel's answer."""
-        parts = [encode(spec) for spec in specs]
-        head = attribute(TCA_KIND, qdisc.encode() + b"\0")
-        payload = head + attribute(TCA_OPTIONS, b"".join(parts))
-        body = TCMSG.pack(0, self.index, HANDLE, TC_H_ROOT, 0) + payload
-        flags = VERBS[verb] | NLM_F_REQUEST | NLM_F_ACK
-        self.socket.send(HEADER.pack(HEADER.size + len(body), RTM_NEWQDISC, flags, 1, 0) + body)
-        answer = self.socket.recv(1 << 18)
+    def ask(self, message: int, flags: int, body: bytes) -> tuple[str, dict[int, bytes]]:
+        """Sends one request; the name of the error ("" for none), and what the kernel says about it."""
+        flags |= NLM_F_REQUEST | NLM_F_ACK
+        self.socket.send(HEADER.pack(HEADER.size + len(body), message, flags, 1, 0) + body)
+        answer = self.socket.recv(1 << 16)
         _, kind, flags, _, _ = HEADER.unpack_from(answer)
         assert kind == NLMSG_ERROR
         data = answer[HEADER.size :]
         number = -struct.unpack_from("=i", data)[0]
         tlvs = attributes(data[20:]) if flags & NLM_F_ACK_TLVS else {}
+        return errno.errorcode.get(number, str(number)) if number else "", tlvs
+
+    def request(self, qdisc: str, verb: str, specs: list[str]) -> dict[str, object]:
+        """Asks for a root qdisc; returns the kernel's answer."""
+        parts = [encode(spec) for spec in specs]
+        head = attribute(TCA_KIND, qdisc.encode() + b"\0")
+        payload = head + attribute(TCA_OPTIONS, b"".join(parts))
+        body = TCMSG.pack(0, self.index, HANDLE, TC_H_ROOT, 0) + payload
+        error, tlvs = self.ask(RTM_NEWQDISC, VERBS[verb], body)
         first = HEADER.size + TCMSG.size + len(head) + 4
         return {
-            "errno": errno.errorcode.get(number, number),
+            "errno": error or 0,
             "message": tlvs.get(NLMSGERR_ATTR_MSG, b"").rstrip(b"\0").decode(),
             "at": blamed(tlvs.get(NLMSGERR_ATTR_OFFS), first, specs, parts),
         }

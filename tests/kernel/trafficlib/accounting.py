@@ -98,7 +98,7 @@ def dump(kind: int, index: int) -> Iterator[bytes]:
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:
         sock.send(request(kind, index))
         while True:
-            data = sock.recv(1 << 17)
+            data = sock.recv(1 << 16)
             while data:
                 length, answer = struct.unpack_from("=IH", data)
                 if answer == NLMSG_DONE:
