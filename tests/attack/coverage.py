@@ -6,14 +6,12 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 import sys
 import tarfile
 from collections import defaultdict
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / "vm"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "vm"))
 
 from vmlib import releases, sandbox, tree  # noqa: E402
 
@@ -26,7 +24,7 @@ Lines = dict[str, dict[int, int]]  # by file and line: how often it was reached
 
 def folder(to: Path) -> Path:
     """The kernel part, to be compiled for gcov."""
-    tree.copy(TOP, [name for name in tree.files() if KERNEL_PART.fullmatch(name)], to)
+    tree.copy(tree.TOP, [name for name in tree.files() if KERNEL_PART.fullmatch(name)], to)
     with (to / "Kbuild").open("a") as file:
         file.write("GCOV_PROFILE := y\n")
     return to
@@ -34,7 +32,7 @@ def folder(to: Path) -> Path:
 
 def _read(where: releases.Release, objects: Path) -> Lines:
     """What gcov says about the objects in a folder, which have their counts beside them."""
-    lines: Lines = defaultdict(dict)
+    reached: Lines = defaultdict(dict)
     argv = ["sh", "-ec", "gcov --json-format --stdout $(find . -name '*.gcda')"]
     with (objects / "gcov.json").open("w+b") as out:
         if sandbox.run(where.root, argv, out, {INSIDE: objects}, INSIDE):
@@ -46,8 +44,8 @@ def _read(where: releases.Release, objects: Path) -> Lines:
         if KERNEL_PART.fullmatch(name):
             for line in file["lines"]:
                 number = line["line_number"]
-                lines[name][number] = max(lines[name].get(number, 0), line["count"])
-    return lines
+                reached[name][number] = max(reached[name].get(number, 0), line["count"])
+    return reached
 
 
 def lines(release: str, module: Path, work: Path) -> Lines:
@@ -55,7 +53,7 @@ def lines(release: str, module: Path, work: Path) -> Lines:
     where = releases.get(release, "kasan")
     built = tree.module(where, module)[0].parent
     shutil.copytree(built, work)
-    with tarfile.open(TOP / "out" / COUNTED) as archive:
+    with tarfile.open(tree.TOP / "out" / COUNTED) as archive:
         archive.extractall(work)
     return _read(where, work)
 
@@ -65,6 +63,6 @@ def report(found: Lines) -> None:
     for name, counts in sorted(found.items()):
         missed = [number for number, count in sorted(counts.items()) if not count]
         print(f"# {name}: {len(counts) - len(missed)} of {len(counts)} lines")
-        text = (TOP / name).read_text().splitlines()
+        text = (tree.TOP / name).read_text().splitlines()
         for number in missed:
             print(f"#   {number:4}  {text[number - 1].strip()}")

@@ -17,8 +17,11 @@ import sys
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from roundlib import place, traffic  # noqa: E402
+
 DEVICE = "d0"
-PKTGEN = Path("/proc/net/pktgen")
 KINDS = ("pfifo", "fq_codel", "codel_oot", "fq_codel_oot", "cake")
 FLOWS = 200
 
@@ -32,12 +35,11 @@ def prepare(senders: int) -> None:
         sh(f"modprobe {module}")
     sh(f"ip link add {DEVICE} type dummy; ip link set {DEVICE} up")
     for number in range(senders):
-        name = f"{DEVICE}@{number}"
-        (PKTGEN / f"kpktgend_{number}").write_text(f"add_device {name}")
-        for option in ("count 0", "clone_skb 0", "delay 0", "xmit_mode queue_xmit", "pkt_size 200",
-            "flag UDPSRC_RND", "udp_src_min 7000", f"udp_src_max {7000 + FLOWS}",
-            "dst 10.9.0.2", "dst_mac 02:00:00:00:00:0b"):  # fmt: skip
-            (PKTGEN / name).write_text(option)
+        traffic.pktgen_add(
+            DEVICE, number,
+            "count 0", "pkt_size 200", "udp_src_min 7000", f"udp_src_max {7000 + FLOWS}",
+            f"dst {place.ADDRESS[place.B]}", f"dst_mac {place.MAC[place.B]}",
+        )  # fmt: skip
 
 
 def counters() -> tuple[int, int]:
@@ -49,7 +51,7 @@ def counters() -> tuple[int, int]:
 
 def start() -> subprocess.Popen[bytes]:
     """Returns at once; the writer itself waits until somebody writes stop."""
-    return subprocess.Popen(["sh", "-c", f"echo start >{PKTGEN}/pgctrl"])
+    return subprocess.Popen(["sh", "-c", f"echo start >{traffic.PKTGEN}/pgctrl"])
 
 
 def measure(kind: str, seconds: int) -> None:
@@ -61,7 +63,7 @@ def measure(kind: str, seconds: int) -> None:
         now = counters()
         rows.append((now[0] - last[0], now[1] - last[1]))
         last = now
-    (PKTGEN / "pgctrl").write_text("stop\n")
+    traffic.write("pgctrl", "stop\n")
     sender.wait()
     for what, index in (("sent", 0), ("dropped", 1)):
         print(f"{kind:13} {what:8}" + "".join(f"{row[index] / 1000:8.1f}" for row in rows))

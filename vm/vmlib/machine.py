@@ -269,5 +269,5 @@ def complaint(result: Result) -> str | None:
 
 
 def races(result: Result) -> int:
-    """Reports of KCSAN, whoever they are about."""
+    """How many data races KCSAN has reported, in any part of the kernel."""
     return len(RACE.findall(result.log or result.console))

@@ -11,7 +11,6 @@ Nothing but the traffic of the round uses the link: neighbours are permanent, an
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import signal
 import subprocess
@@ -110,15 +109,6 @@ def link_up() -> None:
             "nud", "permanent")  # fmt: skip
 
 
-def arrived() -> int:
-    """Packets that have reached x1, counted by its filter."""
-    argv = ["tc", "-n", B, "-j", "-s", "filter", "show", "dev", DEVICE[B], "ingress"]
-    found = json.loads(subprocess.run(argv, check=True, stdout=subprocess.PIPE).stdout)
-    # An action would count the segments of a super-packet, the device does not
-    (count,) = [one["options"]["rule_hit"] for one in found if "options" in one]
-    return count
-
-
 def build() -> None:
     for namespace in (A, B):
         run("ip", "netns", "add", namespace)
@@ -140,6 +130,7 @@ def build() -> None:
             DEVICE[namespace],
         )
     link_up()
+    # What reaches x1 is counted by a filter: an action would count the segments of a super-packet, the device does not
     run("tc", "-n", B, "qdisc", "add", "dev", DEVICE[B], "clsact")
     counting = ["dev", DEVICE[B], "ingress", "matchall", "classid", "1:1"]
     run("tc", "-n", B, "filter", "add", *counting)

@@ -96,21 +96,26 @@ def write(name: str, text: str) -> None:
         file.write(text)
 
 
+def pktgen_add(device: str, number: int, *options: str) -> None:
+    """A sender of pktgen on a processor. The link has to be up: pktgen refuses one that is not."""
+    name = f"{device}@{number}"
+    write(f"kpktgend_{number}", f"add_device {name}")
+    for option in ("clone_skb 0", "delay 0", "xmit_mode queue_xmit", "flag UDPSRC_RND", *options):
+        try:
+            write(name, option)
+        except OSError as error:
+            raise RuntimeError(f"pktgen: {option}: {error}") from error
+
+
 def pktgen_prepare(processors: int) -> None:
-    """A device for each processor. The link has to be up: pktgen refuses one that is not."""
+    """A device for each processor."""
     for number in range(processors):
-        name = f"x0@{number}"
-        write(f"kpktgend_{number}", f"add_device {name}")
-        for option in (
-            f"count {BURST}", "clone_skb 0", "delay 0", "xmit_mode queue_xmit", "burst 1",
-            "min_pkt_size 60", "max_pkt_size 1400", "flag UDPSRC_RND", "udp_src_min 7000", "udp_src_max 7200",
+        pktgen_add(
+            place.DEVICE[place.A], number,
+            f"count {BURST}", "burst 1", "min_pkt_size 60", "max_pkt_size 1400", "udp_src_min 7000", "udp_src_max 7200",
             f"udp_dst_min {PORT + number}", f"udp_dst_max {PORT + number}",
             f"dst {place.ADDRESS[place.B]}", f"dst_mac {place.MAC[place.B]}",
-        ):  # fmt: skip
-            try:
-                write(name, option)
-            except OSError as error:
-                raise RuntimeError(f"pktgen: {option}: {error}") from error
+        )  # fmt: skip
 
 
 def pktgen_sent(processors: int) -> int:

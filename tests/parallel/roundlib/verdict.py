@@ -99,7 +99,9 @@ def arrived() -> list[str]:
         output("ip", "-n", place.A, "-j", "-s", "link", "show", place.DEVICE[place.A])
     )[0]
     sent = link["stats64"]["tx"]["packets"]
-    count = place.arrived()
+    far = ("-n", place.B, "-j", "-s", "filter", "show", "dev", place.DEVICE[place.B], "ingress")
+    filters = json.loads(output("tc", *far))
+    (count,) = [one["options"]["rule_hit"] for one in filters if "options" in one]
     print(
         f"  {sent} packets sent, {count} arrived, dropped by the device: {link['stats64']['tx']['dropped']}"
     )

@@ -31,9 +31,8 @@ MATCHALL_CLASSID = 1
 ALL_PROTOCOLS = (1 << 16) | socket.htons(3)  # preference 1
 SETTINGS = {"ignore-gfp-wait": "N", "verbose": "0"}
 MOST = 1000  # allocations of one request
-ATTEMPTS = (
-    3  # for each of them: this process itself has an allocation now and then, and the count moves
-)
+# For each of them: this process itself has an allocation now and then, and the count moves
+ATTEMPTS = 3
 DEVICE = "d0"
 PORT, FLOWS = 9, 20
 # Two bytes a second: what is sent stays, on as many flows as fit
