@@ -301,27 +301,50 @@ static inline u64 codel_ceiling(const struct codel_vars *vars,
 	return vars->overload || params->ceiling > first ? params->ceiling : first;
 }
 
-/*
- * The chance of a drop rises from 0 at half of the ceiling to certainty at the ceiling.
- * A sojourn time gives the chance of the next packet, not of its own packet: a packet
- * between two packets of a flood waits longer than these by a part of their spacing, and
- * would be dropped more often with its own chance.
+/**
+ * codel_chance_begins() - below this sojourn time, the ceiling drops no packet
+ * @ceiling: the ceiling that is in force or a lower one, ns
+ *
+ * Return: ns.
  */
-static inline u8 codel_chance(u64 ceiling, u64 sojourn)
+static inline u64 codel_chance_begins(u64 ceiling)
 {
-	u64 half = ceiling / 2;
+	return ceiling / 8 * 3;
+}
 
-	if (sojourn <= half)
-		return 0;
-	if (sojourn >= 2 * half)
-		return CODEL_CERTAIN;
-	return div64_u64((sojourn - half) * CODEL_CERTAIN, half);
+/* The square of a part, both in 1/CODEL_CERTAIN */
+static inline u8 codel_square(u8 part)
+{
+	return part * part / CODEL_CERTAIN;
 }
 
 /*
- * A packet is late if it gives a chance. An overload begins when all packets have been late
- * for an interval, and ends when none has been late for two. It also ends with the dropping
- * state.
+ * The chance of a drop rises from there to certainty at the ceiling, with the square of the
+ * excess: a queue that has just become long loses a packet now and then. A sojourn time gives
+ * the chance of the next packet, not of its own packet: a packet between two packets of a
+ * flood waits longer than these by a part of their spacing, and would be dropped more often
+ * with its own chance.
+ */
+static inline u8 codel_chance(u64 ceiling, u64 sojourn)
+{
+	u64 begins = codel_chance_begins(ceiling);
+
+	if (sojourn <= begins)
+		return 0;
+	if (sojourn >= ceiling)
+		return CODEL_CERTAIN;
+	return codel_square(div64_u64((sojourn - begins) * CODEL_CERTAIN, ceiling - begins));
+}
+
+static inline bool codel_early(const struct codel_vars *vars)
+{
+	return vars->count <= CODEL_EARLY_SIGNALS;
+}
+
+/*
+ * A packet is late if it gives a chance. An overload begins when all packets have been late for
+ * two intervals, and senders have had the time to respond to signals. It ends when none has
+ * been late for two intervals, or with the dropping state.
  */
 static inline void codel_watch_overload(struct codel_vars *vars,
 					const struct codel_params *params, u64 now)
@@ -329,7 +352,8 @@ static inline void codel_watch_overload(struct codel_vars *vars,
 	bool late = vars->chance;
 
 	if (late != vars->overload) {
-		if (now - vars->first_above_time < (late ? 1 : 2) * params->interval)
+		if (now - vars->first_above_time < 2 * params->interval ||
+		    (late && codel_early(vars)))
 			return;
 		vars->overload = late;
 	}
@@ -360,45 +384,30 @@ static inline bool codel_draw(u8 chance, codel_random_fn random)
 	return chance && (u64)random() * CODEL_CERTAIN >> 32 < chance;
 }
 
-static inline bool codel_early(const struct codel_vars *vars)
-{
-	return vars->count <= CODEL_EARLY_SIGNALS;
-}
-
 /*
- * Count a signal that is due. While the ceiling drops packets, count grows only for as
- * long as senders may still respond. Otherwise count would grow for as long as a flood of
- * marked packets lasts, and packets that are not ECN-capable would suffer.
- */
-static inline void codel_count_signal(struct codel_vars *vars, u8 chance)
-{
-	if (vars->count == ~0U || (chance && !codel_early(vars)))
-		return;
-	vars->count++;
-}
-
-/*
- * Return the verdict on a packet that chance has selected. Early, a packet that has waited
- * for less than an interval is marked if it is ECN-capable.
+ * Return the verdict on a packet that chance has selected. Before an overload, a packet that
+ * has waited for less than an interval is marked if it is ECN-capable.
  */
 static inline enum codel_verdict codel_over(const struct codel_vars *vars,
 					    const struct codel_params *params,
 					    u64 sojourn)
 {
-	if (sojourn < params->interval && codel_early(vars))
+	if (sojourn < params->interval && !vars->overload)
 		return CODEL_SIGNAL;
 	return CODEL_OVER;
 }
 
 /*
- * Return the verdict on a packet while the delay persists. While the chance is not 0, drops
- * at random times replace the periodic signals, which would hit all or none of the packets
- * of a sender with the same period.
+ * Return the verdict on a packet while the delay persists. During an overload, drops at random
+ * times replace the periodic signals, which would hit all or none of the packets of a sender
+ * with the same period. They are not counted: count would grow for as long as a flood of
+ * marked packets lasts, and packets that are not ECN-capable would suffer.
  */
 static inline enum codel_verdict
 codel_should_signal(struct codel_vars *vars, const struct codel_params *params, u64 now,
 		    u64 sojourn, u64 held, enum codel_waiting waiting, codel_random_fn random)
 {
+	bool due, replaced;
 	u8 chance;
 
 	if (!vars->dropping) {
@@ -407,19 +416,20 @@ codel_should_signal(struct codel_vars *vars, const struct codel_params *params, 
 		return CODEL_SIGNAL;
 	}
 	chance = codel_take_chance(vars, params, now, sojourn - held, waiting);
+	replaced = chance && vars->overload;
 	if (vars->next_pending) {
 		vars->drop_next = codel_next_signal(vars, params);
 		vars->next_pending = false;
 	}
-	if (now >= vars->drop_next) {
-		codel_count_signal(vars, chance);
+	due = now >= vars->drop_next;
+	if (due) {
 		vars->next_pending = true;
-		if (!chance)
-			return CODEL_SIGNAL;
+		if (!replaced && vars->count != ~0U)
+			vars->count++;
 	}
-	if (!codel_draw(chance, random))
-		return CODEL_PASS;
-	return codel_over(vars, params, sojourn);
+	if (codel_draw(chance, random))
+		return codel_over(vars, params, sojourn);
+	return due && !replaced ? CODEL_SIGNAL : CODEL_PASS;
 }
 
 /**

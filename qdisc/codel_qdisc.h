@@ -51,7 +51,7 @@ codel_qdisc_waiting(struct Qdisc *sch, const struct codel_queue *queue, bool tur
 		return CODEL_LITTLE;
 	if (sch->qstats.backlog <= CODEL_MUCH_MTUS * mtu || !queue->tail)
 		return CODEL_STANDING;
-	if (turns && sojourn > c->config.params.ceiling / 2 &&
+	if (turns && sojourn > codel_chance_begins(c->config.params.ceiling) &&
 	    !codel_qdisc_kept_coming(sch, queue, now, sojourn))
 		return CODEL_STANDING;
 	return CODEL_MUCH;
@@ -66,8 +66,7 @@ codel_qdisc_ask(struct Qdisc *sch, struct codel_queue *queue, bool turns, u64 no
 	u64 held = 0;
 
 	waiting = codel_qdisc_waiting(sch, queue, turns, now, sojourn);
-	/* the ceiling drops no packet below half of it */
-	if (waiting == CODEL_MUCH && sojourn > params->ceiling / 2) {
+	if (waiting == CODEL_MUCH && sojourn > codel_chance_begins(params->ceiling)) {
 		held = codel_held(&c->link, now, sojourn);
 		if (turns)
 			codel_persists(&queue->vars, params, now, sojourn, held);

@@ -78,8 +78,8 @@ static u64 any_now(u64 last)
 /*
  * ---- contracts: the driver puts them in the place of the functions ----
  *
- * proof/exhaust/rsqrt.c proves the first one, for every input; the harnesses step, chance and
- * draw prove the others.
+ * proof/exhaust/rsqrt.c proves the first one, for every input; the harnesses step, square,
+ * chance and draw prove the others.
  */
 
 u32 contract_rsqrt(u32 m)
@@ -120,14 +120,22 @@ u64 contract_step(u64 interval, u32 count)
 	return step;
 }
 
+u8 contract_square(u8 part)
+{
+	u8 square = nondet_u8();
+
+	suppose(square <= part && (square == CODEL_CERTAIN) == (part == CODEL_CERTAIN));
+	return square;
+}
+
 u8 contract_chance(u64 ceiling, u64 sojourn)
 {
 	u8 chance = nondet_u8();
 
 	prove(ceiling >= CODEL_NSEC_PER_USEC && ceiling <= INTERVAL_MAX + INTERVAL_MAX / 4,
 	      "codel_chance: the ceiling is in range");
-	suppose((chance == CODEL_CERTAIN) == (sojourn >= ceiling / 2 * 2));
-	suppose(sojourn > ceiling / 2 || !chance);
+	suppose((chance == CODEL_CERTAIN) == (sojourn >= ceiling));
+	suppose(sojourn > codel_chance_begins(ceiling) || !chance);
 	return chance;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* codel_chance() and codel_draw(), with every ceiling and every sojourn time. */
+/* codel_chance(), codel_square() and codel_draw(), with every ceiling and every sojourn time. */
 #include "any.h"
 
 void prove_chance(void)
@@ -8,9 +8,19 @@ void prove_chance(void)
 
 	suppose(ceiling >= CODEL_NSEC_PER_USEC && ceiling <= INTERVAL_MAX + INTERVAL_MAX / 4);
 	chance = codel_chance(ceiling, sojourn);
-	prove((chance == CODEL_CERTAIN) == (sojourn >= ceiling / 2 * 2),
+	prove((chance == CODEL_CERTAIN) == (sojourn >= ceiling),
 	      "a drop is certain at the ceiling, and not below");
-	prove(sojourn > ceiling / 2 || !chance, "there is no chance below half of the ceiling");
+	prove(sojourn > codel_chance_begins(ceiling) || !chance,
+	      "there is no chance below three eighths of the ceiling");
+	reached();
+}
+
+void prove_square(void)
+{
+	u8 part = nondet_u8(), square = codel_square(part);
+
+	prove(square <= part && (square == CODEL_CERTAIN) == (part == CODEL_CERTAIN),
+	      "the square of a part is no more than the part, and certain only if that is");
 	reached();
 }
 

@@ -93,13 +93,21 @@ PROOFS = (
         ("prove_draw",),
     ),
     Proof(
+        "square",
+        "the square of a part is no more than the part, and certain only if that is",
+        "any part",
+        "none",
+        "cbmc/chance.c",
+        ("prove_square",),
+    ),
+    Proof(
         "chance",
-        "a drop is certain at the ceiling and not below; there is no chance below half of it",
+        "a drop is certain at the ceiling and not below; there is no chance below three eighths of it",
         "ceiling 1 us to 1.25 * 2^43 ns, any sojourn time",
         "none",
         "cbmc/chance.c",
         ("prove_chance",),
-        ("div64_u64:contract_quotient",),
+        ("div64_u64:contract_quotient", "codel_square:contract_square"),
         integers=True,
     ),
     Proof(

@@ -159,31 +159,32 @@ model_ns model_ceiling(const struct model *model)
 }
 
 /*
- * The chance of the packet after this one, in 255ths: the last step that the
- * straight line from half of the ceiling, in whole ns, to twice that half has
- * reached.
+ * The chance of the packet after this one, in 255ths: the square of the last step of 1/255
+ * that the straight line from three eighths of the ceiling, to the ceiling has reached.
  */
-static unsigned int next_chance(const struct model *model,
-				const struct model_head *r)
+static unsigned int next_chance(const struct model *model, const struct model_head *r)
 {
-	unsigned int chance = 0, bit;
-	__int128 half, beyond;
+	model_ns ceiling = model_ceiling(model), begins = 3 * (ceiling / 8);
+	__int128 beyond = r->blamed - begins;
+	unsigned int line = 0, bit;
 
-	if (!model->ceiling || !r->much)
-		return 0;
-	half = model_ceiling(model) / 2;
-	beyond = r->blamed - half;
-	if (beyond <= 0)
+	if (!model->ceiling || !r->much || beyond <= 0)
 		return 0;
 	for (bit = 128; bit; bit /= 2)
-		if ((chance + bit) * half <= beyond * 255)
-			chance += bit;
-	return chance;
+		if ((line + bit) * (__int128)(ceiling - begins) <= beyond * 255)
+			line += bit;
+	return line * line / 255;
+}
+
+/* Senders may still respond until the seventh signal. */
+static bool early(const struct model *model)
+{
+	return model->count < 7;
 }
 
 /*
- * A chance for an interval shows that the senders do not slow down, and none for two
- * intervals that they do.
+ * A chance for two intervals shows that the senders do not slow down, and none for as long
+ * that they do.
  */
 static void watch_overload(struct model *model, model_ns now)
 {
@@ -191,15 +192,18 @@ static void watch_overload(struct model *model, model_ns now)
 
 	if (!model->ceiling)
 		return;
-	if (late && !model->overload && now - model->agreed >= model->interval) {
-		model->overload = true;
-		model->figures.overloads++;
-	} else if (!late && model->overload && now - model->agreed >= 2 * model->interval) {
-		model->overload = false;
-		model->figures.calmed++;
-	}
-	if (late == model->overload)
+	if (late == model->overload) {
 		model->agreed = now;
+	} else if (now - model->agreed < 2 * model->interval) {
+		return;
+	} else if (late && early(model)) {
+		model->figures.awaited++;
+	} else {
+		model->overload = late;
+		model->agreed = now;
+		model->figures.overloads += late;
+		model->figures.calmed += !late;
+	}
 }
 
 /* Probability chance/255, exactly. */
@@ -210,20 +214,12 @@ static bool chance_selects(struct model *model, unsigned int chance)
 	return number * 255 < (unsigned __int128)chance << 32;
 }
 
-/* Senders may still respond until the seventh signal. */
-static bool early(const struct model *model)
-{
-	return model->count < 7;
-}
-
-/* Count the signal that is due. */
-static void count_due(struct model *model, unsigned int chance)
+/* Count the signal that is due. It is silent if chance takes its place. */
+static void count_due(struct model *model, bool silent)
 {
 	model->interrupted = true;
-	model->figures.silent += chance > 0;
-	if (chance && !early(model))
-		model->figures.frozen++;
-	else if (model->count < UINT32_MAX)
+	model->figures.silent += silent;
+	if (!silent && model->count < UINT32_MAX)
 		model->count++;
 }
 
@@ -238,13 +234,13 @@ static void look_at(struct model *model, const struct model_head *r)
 }
 
 /*
- * Chance has chosen the packet: it is dropped. But as long as senders may still respond,
- * one that has waited for less than an interval is marked if it can be.
+ * Chance has chosen the packet: it is dropped. But before an overload, one that has waited
+ * for less than an interval is marked if it can be.
  */
 static bool drop_selected(struct model *model, const struct model_head *r)
 {
 	model->figures.over++;
-	if (early(model) && r->sojourn_time < model->interval)
+	if (!model->overload && r->sojourn_time < model->interval)
 		return drop(model, r->pkt);
 	fates_add(&model->fates, r->pkt, FATE_DROPPED);
 	return true;
@@ -254,7 +250,7 @@ static bool drop_selected(struct model *model, const struct model_head *r)
  * The loop of drops. Return true if the packet that leaves is recorded already.
  *
  * With a chance of 0 this is the loop of the documents: while a signal is due,
- * drop and take the next packet.
+ * drop and take the next packet. During an overload, chance takes the place of signals.
  */
 static bool drop_while_due(struct model *model, struct model_head *r,
 			   model_ns now)
@@ -262,7 +258,7 @@ static bool drop_while_due(struct model *model, struct model_head *r,
 	while (model->dropping) {
 		unsigned int chance = model->chance;
 		bool due = now >= model->drop_next;
-		bool lost = true;
+		bool silent, lost = true;
 
 		model->chance = next_chance(model, r);
 		watch_overload(model, now);
@@ -270,14 +266,15 @@ static bool drop_while_due(struct model *model, struct model_head *r,
 			chance = 0;
 		else if (model->chance == 255)
 			chance = 255;
+		silent = chance && model->overload;
 		if (due)
-			count_due(model, chance);
+			count_due(model, silent);
 		else if (!chance)
 			return false;
-		if (!chance) {
-			lost = drop(model, r->pkt);
-		} else if (chance_selects(model, chance)) {
+		if (chance && chance_selects(model, chance)) {
 			lost = drop_selected(model, r);
+		} else if (due && !silent) {
+			lost = drop(model, r->pkt);
 		} else {
 			model->figures.survived++;
 			return false;

@@ -44,7 +44,7 @@ struct figures {
 	unsigned long long over;	/* losses by chance */
 	unsigned long long survived;	/* packets that chance did not drop */
 	unsigned long long silent;	/* signals that were due and not given */
-	unsigned long long frozen;	/* those of them that were not counted */
+	unsigned long long awaited;	/* late packets that waited for the seventh signal */
 	unsigned long long watched;	/* delays that a single packet showed */
 	unsigned long long held;	/* packets that the link held */
 	unsigned long long overloads;	/* senders that did not slow down */

@@ -325,35 +325,35 @@ static const struct sequence sequences[] = {
 			OVER(100 * MS - 1, 0, 5), OVER(1, 1, 4),
 		},
 	},
-	/* the step at half of 7 signals is 50 ms, which is the ceiling, too: it is not early */
+	/* during an overload, the chance begins at 18.75 ms and is 1/255 at 16/255 of the way */
 	{
-		.name = "ceiling: no chance up to half of it",
+		.name = "ceiling: no chance up to three eighths of it, and a little more",
 		CEILED, .vars = AHEAD(7), .input = {
-			MUCH(0, PASS, 7, 25 * MS), MUCH(0, PASS, 7, 25 * MS + 1),
-			MUCH(0, PASS, 7, 25 * MS + 98039),
-			MUCH(0, PASS, 7, 25 * MS + 98040),
-			LOT(0, LOSE, 7, 25 * MS, 0),
-			MUCH(0, PASS, 7, 25 * MS),
+			MUCH(0, PASS, 7, 18750 * US), MUCH(0, PASS, 7, 18750 * US + 1),
+			MUCH(0, PASS, 7, 18750 * US + 1960784),
+			MUCH(0, PASS, 7, 18750 * US + 1960785),
+			LOT(0, LOSE, 7, 18750 * US, 0),
+			MUCH(0, PASS, 7, 18750 * US),
 		},
 	}, {
 		.name = "ceiling: the first step is 1/255",
 		CEILED, .vars = AHEAD(7), .input = {
-			MUCH(0, PASS, 7, 25 * MS + 98040),
-			LOT(0, LOSE, 7, 25 * MS + 98040, 16843009),
-			LOT(0, PASS, 7, 25 * MS + 98040, 16843010),
-			LOT(0, PASS, 7, 25 * MS, UINT32_MAX),
-			MUCH(0, PASS, 7, 25 * MS),
+			MUCH(0, PASS, 7, 18750 * US + 1960785),
+			LOT(0, LOSE, 7, 18750 * US + 1960785, 16843009),
+			LOT(0, PASS, 7, 18750 * US + 1960785, 16843010),
+			LOT(0, PASS, 7, 18750 * US, UINT32_MAX),
+			MUCH(0, PASS, 7, 18750 * US),
 		},
 	}, {
-		.name = "ceiling: half of the chance at three quarters of it",
+		.name = "ceiling: a quarter of the chance half way",
 		CEILED, .vars = AHEAD(7), .input = {
-			/* 127/255 */
-			MUCH(0, PASS, 7, 37500 * US),
-			LOT(0, LOSE, 7, 37500 * US, 2139062143),
-			LOT(0, PASS, 7, 37500 * US, 2139062144),
+			/* 127/255 of the way, and 63/255 */
+			MUCH(0, PASS, 7, 34375 * US),
+			LOT(0, LOSE, 7, 34375 * US, 1061109567),
+			LOT(0, PASS, 7, 34375 * US, 1061109568),
 		},
 	}, {
-		.name = "ceiling: certainty there, 254/255 a ns below",
+		.name = "ceiling: certainty there, 253/255 a ns below",
 		CEILED, .vars = AHEAD(7), .input = {
 			LOT(0, LOSE, 7, 50 * MS, UINT32_MAX),
 			LOT(0, LOSE, 7, 50 * MS, UINT32_MAX),
@@ -381,35 +381,34 @@ static const struct sequence sequences[] = {
 	}, {
 		.name = "ceiling: five quarters of an interval at first",
 		CEILED, .vars = { STOOD }, .input = {
-			MUCH(0, SIGNAL, 1, 62500 * US), MUCH(0, PASS, 1, 62500 * US),
+			MUCH(0, SIGNAL, 1, 46875 * US), MUCH(0, PASS, 1, 46875 * US),
 			MUCH(0, PASS, 1, 125 * MS - 1),
 			LOT(0, LOSE, 1, 125 * MS, UINT32_MAX),
 			LOT(0, LOSE, 1, 125 * MS, UINT32_MAX),
-			LOT(0, SIGNAL, 1, 62500 * US, UINT32_MAX),
-			MUCH(0, PASS, 1, 62500 * US),
+			LOT(0, SIGNAL, 1, 46875 * US, UINT32_MAX),
+			MUCH(0, PASS, 1, 46875 * US),
 		},
 	}, {
-		.name = "ceiling: early, a mark will do below an interval",
-		CEILED, .vars = AHEAD(6), .input = {
-			LOT(0, SIGNAL, 6, 60 * MS, 0),
-			LOT(0, SIGNAL, 6, 100 * MS - 1, 0),
-			LOT(0, LOSE, 6, 100 * MS, 0),
-			LOT(IDLE, LOSE, 7, 60 * MS, 0),
+		.name = "ceiling: before an overload, a mark will do below an interval",
+		CEILED, .vars = AHEAD_EARLY(9), .input = {
+			MUCH(0, PASS, 9, 60 * MS), LOT(0, SIGNAL, 9, 60 * MS, 0),
+			LOT(0, SIGNAL, 9, 100 * MS - 1, 0), LOT(0, LOSE, 9, 100 * MS, 0),
+			LOT(200 * MS, LOSE, 9, 60 * MS, 0),
 		},
 	}, {
-		.name = "ceiling: a mark will do until the seventh signal, whatever the ceiling",
-		.params = { 5 * MS, 100 * MS, 100 * MS }, .vars = AHEAD(6), .input = {
+		.name = "ceiling: a mark will do before an overload, whatever the ceiling",
+		.params = { 5 * MS, 100 * MS, 100 * MS }, .vars = AHEAD_EARLY(6), .input = {
 			MUCH(0, PASS, 6, 90 * MS), LOT(0, SIGNAL, 6, 90 * MS, 0),
-			LOT(IDLE, LOSE, 7, 90 * MS, 0), { CEILING, 10 * MS },
-			LOT(0, LOSE, 7, 90 * MS, 0),
+			LOT(IDLE, SIGNAL, 7, 90 * MS, UINT32_MAX), LOT(0, LOSE, 7, 90 * MS, 0),
+			{ CEILING, 10 * MS }, LOT(0, LOSE, 7, 90 * MS, 0),
 		},
 	}, {
 		.name = "ceiling: no lower than it was set",
 		CEILED, .vars = AHEAD(10000), .input = {
-			MUCH(0, PASS, 10000, 25 * MS),
+			MUCH(0, PASS, 10000, 18750 * US),
 			MUCH(0, PASS, 10000, 50 * MS - 1),
-			LOT(0, PASS, 10000, 25 * MS, UINT32_MAX),
-			MUCH(0, PASS, 10000, 25 * MS),
+			LOT(0, PASS, 10000, 18750 * US, UINT32_MAX),
+			MUCH(0, PASS, 10000, 18750 * US),
 		},
 	}, {
 		.name = "ceiling: no chance unless much waits behind a packet",
@@ -429,29 +428,34 @@ static const struct sequence sequences[] = {
 			MUCH(0, PASS, 6, 28 * MS),
 		},
 	}, {
-		.name = "ceiling: no signal is given for the schedule, but the count rises",
+		.name = "overload: no signal is given for the schedule, and none is counted",
 		CEILED, .vars = AHEAD(2), .input = {
-			LOT(0, SIGNAL, 2, 90 * MS, 0),
-			LOT(IDLE, SIGNAL, 3, 90 * MS, 0),
-			LOT(STEP_3 - 1, SIGNAL, 3, 90 * MS, 0),
-			LOT(1, SIGNAL, 4, 90 * MS, 0),
-		},
-	}, {
-		.name = "ceiling: the count stops when it is no longer early",
-		CEILED, .vars = AHEAD(6), .input = {
-			LOT(0, SIGNAL, 6, 60 * MS, 0),
-			LOT(IDLE, LOSE, 7, 60 * MS, UINT32_MAX),
-			LOT(50 * MS, LOSE, 7, 60 * MS, UINT32_MAX),
-			LOT(50 * MS, LOSE, 7, 60 * MS, UINT32_MAX),
+			MUCH(0, PASS, 2, 49 * MS), LOT(0, PASS, 2, 49 * MS, UINT32_MAX),
+			LOT(IDLE, PASS, 2, 49 * MS, UINT32_MAX),
+			LOT(STEP_2, PASS, 2, 49 * MS, UINT32_MAX),
 		},
 	}, {
 		.name = "ceiling: without a chance the signals go on, and are counted",
 		CEILED, .vars = AHEAD(7), .input = {
-			LOT(0, LOSE, 7, 50 * MS, 0),
-			LOT(IDLE, LOSE, 7, 20 * MS, UINT32_MAX),
-			MUCH(37796446, PASS, 7, 20 * MS),
-			MUCH(1, SIGNAL, 8, 20 * MS), MUCH(0, PASS, 8, 20 * MS),
-			MUCH(35355339, SIGNAL, 9, 20 * MS),
+			LOT(IDLE, LOSE, 7, 50 * MS, 0),
+			LOT(0, LOSE, 7, 18 * MS, UINT32_MAX),
+			MUCH(37796446, PASS, 7, 18 * MS),
+			MUCH(1, SIGNAL, 8, 18 * MS), MUCH(0, PASS, 8, 18 * MS),
+			MUCH(35355339, SIGNAL, 9, 18 * MS),
+		},
+	}, {
+		.name = "ceiling: before an overload the signals go on, and are counted",
+		CEILED, .vars = IN_STATE(7), .input = {
+			MUCH(0, SIGNAL, 8, 90 * MS), LOT(0, PASS, 8, 90 * MS, UINT32_MAX),
+			LOT(0, SIGNAL, 8, 90 * MS, 0), LOT(35355338, PASS, 8, 90 * MS, UINT32_MAX),
+			LOT(1, SIGNAL, 9, 90 * MS, UINT32_MAX),
+			LOT(33333333, SIGNAL, 10, 90 * MS, UINT32_MAX),
+			LOT(0, PASS, 10, 90 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "ceiling: a signal that is due marks no packet above the ceiling",
+		CEILED, .vars = IN_STATE(2), .input = {
+			LOT(0, LOSE, 3, 125 * MS, UINT32_MAX),
 		},
 	}, {
 		.name = "ceiling: set anew, it holds from the next chance on",
@@ -483,41 +487,48 @@ static const struct sequence sequences[] = {
 			MUCH(IDLE, SIGNAL, 5, IDLE), MUCH(0, PASS, 5, IDLE),
 		},
 	}, {
-		.name = "overload: late packets for an interval, to the ns",
-		CEILED, .vars = { STOOD }, .input = {
-			MUCH(0, SIGNAL, 1, 90 * MS),
-			LOT(100 * MS - 1, PASS, 1, 90 * MS, UINT32_MAX),
-			LOT(0, PASS, 1, 90 * MS, UINT32_MAX),
-			LOT(1, PASS, 2, 90 * MS, UINT32_MAX),
-			LOT(0, SIGNAL, 2, 90 * MS, UINT32_MAX),
+		.name = "overload: late packets for two intervals, to the ns",
+		CEILED, .vars = AHEAD_EARLY(7), .input = {
+			MUCH(200 * MS - 1, PASS, 7, 90 * MS), LOT(0, PASS, 7, 90 * MS, UINT32_MAX),
+			LOT(1, PASS, 7, 90 * MS, UINT32_MAX),
+			LOT(0, LOSE, 7, 90 * MS, UINT32_MAX),
 		},
 	}, {
-		.name = "overload: a packet that is not late begins the interval anew",
+		.name = "overload: not before the seventh signal",
+		CEILED, .vars = IN_STATE(5), .input = {
+			MUCH(0, SIGNAL, 6, 90 * MS), LOT(40824829 - 1, PASS, 6, 90 * MS, UINT32_MAX),
+			LOT(IDLE, SIGNAL, 7, 90 * MS, UINT32_MAX),
+			LOT(0, PASS, 7, 90 * MS, UINT32_MAX), LOT(0, LOSE, 7, 90 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "overload: a packet that is not late begins the two intervals anew",
 		CEILED, .vars = AHEAD_EARLY(7), .input = {
-			MUCH(0, PASS, 7, 90 * MS), LOT(50 * MS, PASS, 7, 62500 * US, UINT32_MAX),
-			MUCH(100 * MS - 1, PASS, 7, 90 * MS),
+			MUCH(0, PASS, 7, 90 * MS), LOT(50 * MS, PASS, 7, 46875 * US, UINT32_MAX),
+			MUCH(200 * MS - 1, PASS, 7, 90 * MS),
 			LOT(1, PASS, 7, 90 * MS, UINT32_MAX),
 			LOT(0, LOSE, 7, 90 * MS, UINT32_MAX),
 		},
 	}, {
 		.name = "overload: over when no packet is late for two intervals, to the ns",
 		CEILED, .vars = AHEAD(7), .input = {
-			MUCH(200 * MS - 1, PASS, 7, 25 * MS),
+			MUCH(200 * MS - 1, PASS, 7, 18750 * US),
 			LOT(0, LOSE, 7, 50 * MS, UINT32_MAX),
-			LOT(200 * MS - 1, LOSE, 7, 25 * MS, UINT32_MAX),
-			MUCH(1, PASS, 7, 25 * MS), MUCH(0, PASS, 7, 62500 * US),
-			MUCH(0, PASS, 7, 62500 * US),
+			LOT(200 * MS - 1, LOSE, 7, 18750 * US, UINT32_MAX),
+			MUCH(1, PASS, 7, 18750 * US), MUCH(0, PASS, 7, 62500 * US),
+			LOT(0, PASS, 7, 62500 * US, UINT32_MAX),
+			LOT(0, PASS, 7, 62500 * US, UINT32_MAX),
 		},
 	}, {
 		.name = "overload: forgotten when the dropping state ends",
 		CEILED, .vars = AHEAD(7), .input = {
 			LOT(0, LOSE, 7, 50 * MS, 0), UNDER(0, 7), MUCH(0, PASS, 7, 60 * MS),
-			MUCH(100 * MS, SIGNAL, 6, 60 * MS), MUCH(0, PASS, 6, 60 * MS),
+			MUCH(100 * MS, SIGNAL, 6, 60 * MS),
+			LOT(0, PASS, 6, 60 * MS, UINT32_MAX),
 		},
 	}, {
 		.name = "overload: a ceiling above it holds from the first packet on",
 		.params = { 5 * MS, 100 * MS, 200 * MS }, .vars = AHEAD_EARLY(7), .input = {
-			MUCH(0, PASS, 7, 100 * MS), MUCH(0, PASS, 7, 200 * MS - 1),
+			MUCH(0, PASS, 7, 75 * MS), MUCH(0, PASS, 7, 200 * MS - 1),
 			LOT(0, LOSE, 7, 200 * MS, UINT32_MAX),
 		},
 	}, {

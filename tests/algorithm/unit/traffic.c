@@ -356,7 +356,7 @@ static u64 aimed_delay(struct run *run)
 	const struct model *model = &run->pair.model;
 	u64 ceiling = model->dropping ? model_ceiling(model) : model->ceiling;
 
-	return rng_percent(&run->rng, 50) ? ceiling : ceiling / 2;
+	return rng_percent(&run->rng, 50) ? ceiling : codel_chance_begins(ceiling);
 }
 
 /* The times at which the next verdict turns, or any. */
@@ -479,8 +479,8 @@ static const struct pattern collapse = {
 
 static void figures_note_ceilings(const struct figures *f)
 {
-	ktap_note("%llu drops by chance, %llu packets survived, %llu signals not given, %llu of them not counted, %llu delays shown by one packet",
-		  f->over, f->survived, f->silent, f->frozen, f->watched);
+	ktap_note("%llu drops by chance, %llu packets survived, %llu signals not given, %llu packets before the seventh, %llu delays shown by one packet",
+		  f->over, f->survived, f->silent, f->awaited, f->watched);
 	ktap_note("%llu packets that the link held, %llu overloads, %llu that ended before the dropping state",
 		  f->held, f->overloads, f->calmed);
 }
@@ -552,7 +552,7 @@ static void traffic_total_ceilings(const struct figures *all)
 {
 	traffic_total(all);
 	ktap_result(traffic_complete(all) && all->over && all->survived &&
-		    all->silent > all->frozen && all->frozen && all->watched &&
+		    all->silent && all->awaited && all->watched &&
 		    all->held && all->overloads && all->calmed,
 		    "traffic with ceilings: every path was taken");
 }
