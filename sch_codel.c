@@ -91,8 +91,8 @@ static __always_inline struct sk_buff *codel_take_next(struct Qdisc *sch, bool s
 						       u64 *sojourn)
 {
 	struct codel_sched *q = qdisc_priv(sch);
-	struct codel_acted acted;
 	struct sk_buff *skb;
+	bool acted;
 	u64 now;
 
 	if (!q->queue.tail) {

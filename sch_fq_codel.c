@@ -425,8 +425,8 @@ static __always_inline struct sk_buff *fq_codel_take_next(struct Qdisc *sch, boo
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct fq_codel_flow *flow;
-	struct codel_acted acted;
 	struct sk_buff *skb;
+	bool acted;
 	u64 now;
 	u32 cost;
 
@@ -444,8 +444,8 @@ static __always_inline struct sk_buff *fq_codel_take_next(struct Qdisc *sch, boo
 	if (!shaped)
 		now = ktime_get_ns();
 	skb = codel_qdisc_dequeue(sch, &flow->queue, true, now, sojourn, &acted);
-	if (unlikely(acted.drops || acted.marks))
-		fq_codel_count(&q->table, flow, acted.drops, acted.marks);
+	if (unlikely(acted))
+		fq_codel_count(&q->table, flow, q->shared.drops, q->shared.marks);
 	cost = fq_codel_cost(sch, skb, shaped);
 	fq_codel_took(sch, flow, skb, cost);
 	if (shaped)

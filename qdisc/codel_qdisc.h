@@ -126,16 +126,6 @@ static inline void codel_qdisc_reduce_backlog_in_dequeue(struct Qdisc *sch,
 	codel_compat_qlen_add(sch, -1, -(int)len);
 }
 
-/**
- * struct codel_acted - what CoDel, the ceiling and ce_threshold did in one dequeue
- * @drops: packets that they dropped on the way
- * @marks: 1 if they marked the packet that leaves
- */
-struct codel_acted {
-	u32 drops;
-	u32 marks;
-};
-
 /*
  * Mark or drop the packet as its verdict says, and go on with the next packet until one
  * may leave, which is marked if it is above ce_threshold. Tell the parents.
@@ -147,16 +137,16 @@ struct codel_acted {
  */
 static noinline struct sk_buff *codel_qdisc_act(struct Qdisc *sch, struct codel_queue *queue,
 						bool turns, struct sk_buff *skb,
-						enum codel_verdict verdict, u64 now,
-						struct codel_acted *acted)
+						enum codel_verdict verdict, u64 now)
 {
 	u64 sojourn = now - codel_skb_cb(skb)->enqueue_time;
 	struct codel_qdisc *c = codel_qdisc(sch);
 
+	c->drops = 0;
+	c->marks = 0;
 	while (verdict != CODEL_PASS) {
 		if (verdict == CODEL_SIGNAL && c->config.ecn && codel_mark(skb)) {
 			codel_qdisc_marked(sch, queue, skb, CODEL_MARK_CODEL);
-			acted->marks = 1;
 			break;
 		}
 		if (!queue->tail)
@@ -164,19 +154,17 @@ static noinline struct sk_buff *codel_qdisc_act(struct Qdisc *sch, struct codel_
 		codel_qdisc_drop(sch, queue, skb, verdict == CODEL_SIGNAL ?
 				 CODEL_DROP_CODEL : CODEL_DROP_CEILING);
 		codel_shape_dropped(sch, skb);
-		acted->drops++;
+		c->drops++;
 		codel_compat_dequeue_drop(sch, skb, verdict != CODEL_SIGNAL);
 		skb = codel_qdisc_pop(sch, queue, turns);
 		sojourn = codel_qdisc_update_ldelay(sch, queue, skb, now);
-		if (acted->drops == CODEL_QDISC_MAX_DROPS)
+		if (c->drops == CODEL_QDISC_MAX_DROPS)
 			break;
 		verdict = codel_qdisc_verdict(sch, queue, turns, now, sojourn);
 	}
-	if (sojourn > c->config.ce_threshold && !acted->marks &&
-	    codel_mark_matches(skb, c->config.ce_selector, c->config.ce_mask) && codel_mark(skb)) {
+	if (sojourn > c->config.ce_threshold && !c->marks &&
+	    codel_mark_matches(skb, c->config.ce_selector, c->config.ce_mask) && codel_mark(skb))
 		codel_qdisc_marked(sch, queue, skb, CODEL_MARK_CE_THRESHOLD);
-		acted->marks = 1;
-	}
 	codel_qdisc_reduce_backlog_in_dequeue(sch, skb);
 	return skb;
 }
@@ -188,7 +176,8 @@ static noinline struct sk_buff *codel_qdisc_act(struct Qdisc *sch, struct codel_
  * @turns: constant; several queues take turns
  * @now: of this dequeue, ns
  * @sojourn: set to the sojourn time of the packet, ns
- * @acted: set to what was dropped and marked
+ * @acted: set to whether packets were dropped or marked: @drops and @marks of struct
+ *	codel_qdisc
  *
  * CoDel drops CODEL_QDISC_MAX_DROPS packets at most on the way, and the parents are told. The
  * next packet is delivered then, and CoDel is not asked about it. It drops none unless
@@ -198,19 +187,20 @@ static noinline struct sk_buff *codel_qdisc_act(struct Qdisc *sch, struct codel_
  */
 static __always_inline struct sk_buff *
 codel_qdisc_dequeue(struct Qdisc *sch, struct codel_queue *queue, bool turns, u64 now,
-		    u64 *sojourn, struct codel_acted *acted)
+		    u64 *sojourn, bool *acted)
 {
 	enum codel_verdict verdict;
 	struct sk_buff *skb;
 
-	*acted = (struct codel_acted) {};
+	*acted = false;
 	skb = codel_qdisc_pop(sch, queue, turns);
 	*sojourn = codel_qdisc_update_ldelay(sch, queue, skb, now);
 	verdict = codel_qdisc_verdict(sch, queue, turns, now, *sojourn);
 	if (likely(verdict == CODEL_PASS &&
 		   *sojourn <= codel_qdisc(sch)->config.ce_threshold))
 		return skb;
-	skb = codel_qdisc_act(sch, queue, turns, skb, verdict, now, acted);
+	*acted = true;
+	skb = codel_qdisc_act(sch, queue, turns, skb, verdict, now);
 	*sojourn = now - codel_skb_cb(skb)->enqueue_time;
 	return skb;
 }

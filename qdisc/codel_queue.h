@@ -145,6 +145,8 @@ struct codel_lost {
  * @queues: the first of an array of queues that take turns at the link
  * @queue_size: distance between two of @queues, bytes; 0 with a single queue
  * @link: the times that it stood still
+ * @drops: packets that the last call of codel_qdisc_act() has dropped
+ * @marks: packets that it has marked
  * @shaped: packets leave by @clock, or their length on the wire counts
  * @pace: rate of the shaper
  * @clock: when the next packet may leave
@@ -165,6 +167,8 @@ struct codel_qdisc {
 	const struct codel_queue *queues;
 	u32 queue_size;
 	struct codel_link link;
+	u32 drops;
+	u32 marks;
 
 	struct codel_pace pace;
 	struct codel_clock clock;
@@ -348,6 +352,7 @@ static inline void codel_qdisc_marked(struct Qdisc *sch, const struct codel_queu
 	struct codel_qdisc *c = codel_qdisc(sch);
 
 	codel_stats_count(&c->stats.mark[cause], qdisc_pkt_len(skb));
+	c->marks++;
 	if (trace_codel_mark_enabled())
 		codel_qdisc_trace_mark(sch, queue, skb, cause);
 }
