@@ -385,16 +385,12 @@ static inline bool codel_draw(u8 chance, codel_random_fn random)
 }
 
 /*
- * Return the verdict on a packet that chance has selected. Before an overload, a packet that
- * has waited for less than an interval is marked if it is ECN-capable.
+ * Return the verdict on a packet that chance has selected. Before an overload, it is marked
+ * below the ceiling if it is ECN-capable: its sender may still respond.
  */
-static inline enum codel_verdict codel_over(const struct codel_vars *vars,
-					    const struct codel_params *params,
-					    u64 sojourn)
+static inline enum codel_verdict codel_over(const struct codel_vars *vars)
 {
-	if (sojourn < params->interval && !vars->overload)
-		return CODEL_SIGNAL;
-	return CODEL_OVER;
+	return vars->overload || vars->chance == CODEL_CERTAIN ? CODEL_OVER : CODEL_SIGNAL;
 }
 
 /*
@@ -428,7 +424,7 @@ codel_should_signal(struct codel_vars *vars, const struct codel_params *params, 
 			vars->count++;
 	}
 	if (codel_draw(chance, random))
-		return codel_over(vars, params, sojourn);
+		return codel_over(vars);
 	return due && !replaced ? CODEL_SIGNAL : CODEL_PASS;
 }
 

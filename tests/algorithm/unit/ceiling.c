@@ -311,7 +311,7 @@ static void bound_history(struct sim *sim, struct rng *rng)
 static bool bound_right(u64 rate, u64 pause)
 {
 	struct sim *sim = sim_new(rate);
-	u64 bound = sim->params.interval * 5 / 4 + sim_time(sim, 4 * MTU) +
+	u64 bound = sim->params.target + sim->params.interval * 5 / 4 + sim_time(sim, 7 * MTU) +
 		    (pause ? pause + sim->params.interval / 2 : 0);
 	struct rng rng;
 	unsigned int i;
@@ -413,7 +413,7 @@ static const struct {
 } ceilings[] = {
 	{ "ceiling: off, no number is drawn and no ECT packet is lost", ceiling_off },
 	{ "ceiling: floods wait for 50 ms at most, ECT or not", ceiling_floods },
-	{ "ceiling: no wait longer than 5/4 interval and four MTUs, and a pause", ceiling_bounds },
+	{ "ceiling: no wait longer than target, 5/4 interval and seven MTUs, and a pause", ceiling_bounds },
 	{ "ceiling: a sparse sender beside a flood loses the same share", ceiling_sparse },
 };
 

@@ -234,13 +234,13 @@ static void look_at(struct model *model, const struct model_head *r)
 }
 
 /*
- * Chance has chosen the packet: it is dropped. But before an overload, one that has waited
- * for less than an interval is marked if it can be.
+ * Chance has chosen the packet: it is dropped. But before an overload, one that is below the
+ * ceiling is marked if it can be.
  */
 static bool drop_selected(struct model *model, const struct model_head *r)
 {
 	model->figures.over++;
-	if (!model->overload && r->sojourn_time < model->interval)
+	if (!model->overload && r->blamed < model_ceiling(model))
 		return drop(model, r->pkt);
 	fates_add(&model->fates, r->pkt, FATE_DROPPED);
 	return true;

@@ -389,10 +389,10 @@ static const struct sequence sequences[] = {
 			MUCH(0, PASS, 1, 46875 * US),
 		},
 	}, {
-		.name = "ceiling: before an overload, a mark will do below an interval",
+		.name = "ceiling: before an overload, a mark will do below the ceiling",
 		CEILED, .vars = AHEAD_EARLY(9), .input = {
 			MUCH(0, PASS, 9, 60 * MS), LOT(0, SIGNAL, 9, 60 * MS, 0),
-			LOT(0, SIGNAL, 9, 100 * MS - 1, 0), LOT(0, LOSE, 9, 100 * MS, 0),
+			LOT(0, SIGNAL, 9, 125 * MS - 1, 0), LOT(0, LOSE, 9, 125 * MS, 0),
 			LOT(200 * MS, LOSE, 9, 60 * MS, 0),
 		},
 	}, {
