@@ -160,7 +160,7 @@ model_ns model_ceiling(const struct model *model)
 
 /*
  * The chance of the packet after this one, in 255ths: the square of the last step of 1/255
- * that the straight line from three eighths of the ceiling, to the ceiling has reached.
+ * that the straight line from three eighths of the ceiling to the ceiling has reached.
  */
 static unsigned int next_chance(const struct model *model, const struct model_head *r)
 {
