@@ -301,6 +301,12 @@ static inline u64 codel_ceiling(const struct codel_vars *vars,
 	return vars->overload || params->ceiling > first ? params->ceiling : first;
 }
 
+/* The square of a part, both in 1/CODEL_CERTAIN */
+static inline u8 codel_square(u8 part)
+{
+	return part * part / CODEL_CERTAIN;
+}
+
 /**
  * codel_chance_begins() - below this sojourn time, the ceiling drops no packet
  * @ceiling: the ceiling that is in force or a lower one, ns
@@ -310,12 +316,6 @@ static inline u64 codel_ceiling(const struct codel_vars *vars,
 static inline u64 codel_chance_begins(u64 ceiling)
 {
 	return ceiling / 8 * 3;
-}
-
-/* The square of a part, both in 1/CODEL_CERTAIN */
-static inline u8 codel_square(u8 part)
-{
-	return part * part / CODEL_CERTAIN;
 }
 
 /*
