@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Callable, Mapping
 
-from vmlib import machine
+from vmlib import machine, releases
 
 from . import durations, jobs, unchanged
 from .ktap import Document, Verdict
@@ -51,6 +51,11 @@ def halves(release: str, test: str) -> list[str]:
     if ":" in test or durations.cost(f"{release} {test}") <= LONG:
         return [test]
     return [f"{test}:1/2", f"{test}:2/2"]
+
+
+def machine_options(name: str) -> list[str]:
+    """Options of tests/vm/run for a release, or for another architecture."""
+    return ["--arch" if name in releases.ARCHITECTURES else "--release", name]
 
 
 def asked_for(names: list[str]) -> list[str]:
@@ -158,7 +163,7 @@ class Group:
             max(WALL_PER_TEST, WALL_OF_COST * self.costs[self.label(name)]) for name in names
         )
         timeout = WALL_PER_GROUP + sum(longest)
-        argv = ["tests/vm/run", "--release", self.release, "--timeout", str(timeout)]
+        argv = ["tests/vm/run", *machine_options(self.release), "--timeout", str(timeout)]
         argv += [*asked_for(names), "--", "tests/checklib/guest.sh", *names]
         boot = Boot(lambda name: self.report.document(self.label(name)))
         clock = Clock()

@@ -78,6 +78,8 @@ HOST = {
     "lab-targets": _script("tests/lab/test_targets.py"),
 }
 FOLDERS = ("lab", "tools/tc", "bench", "vm")
+# Selftests of programs, and those that need more packages than a machine of another architecture has
+OF_TOOLS = re.compile(r"test_(?:codelctl|bpftrace|manuals)")
 TRAFFIC = ("datagrams", "bulk", "connections", "web", "tools")
 
 
@@ -114,8 +116,20 @@ def with_images() -> dict[str, Program]:
     return found
 
 
+def images(name: str) -> tuple[str, ...]:
+    """The machines whose contents are inputs of a part of with_images()."""
+    return releases.ARCHITECTURES if name == "vm/test_arch.sh" else releases.RELEASES
+
+
 def selftests() -> list[str]:
     return sorted(p.name for p in SELFTESTS.glob("test_*.sh"))
+
+
+def of_all(machine: str) -> list[str]:
+    """The selftests of a release, or of another architecture: there those of the kernel part."""
+    if machine not in releases.ARCHITECTURES:
+        return selftests()
+    return [name for name in selftests() if not OF_TOOLS.match(name)]
 
 
 def of_check(name: str) -> str | None:

@@ -180,9 +180,9 @@ def ran_more(costs: list[float], seconds: float) -> int:
     """How many of the parts run; the others must be listed, and count as nothing."""
     check = quietly("--minutes", str(seconds / 60))
     ran: list[float] = []
-    check.new_timeline = check.set_up_all = lambda: None
-    check.selftests_of_all = lambda grouped: []
-    check.programs_of_all = lambda: [
+    check.new_timeline = check.set_up_all = lambda *_: None
+    check.selftests_of_all = lambda *_, grouped: []
+    check.programs_of_all = lambda *_: [
         CHECK.Job(f"part {c}", lambda c=c: ran.append(c), {f"part {c}": c}) for c in costs
     ]
     check.run_more()
@@ -195,9 +195,9 @@ def changed_first() -> list[str]:
     """The order of parts of which every second one has changed since it passed."""
     check = quietly("--minutes", "1000")
     ran: list[str] = []
-    check.new_timeline = check.set_up_all = lambda: None
-    check.selftests_of_all = lambda grouped: []
-    check.programs_of_all = lambda: [
+    check.new_timeline = check.set_up_all = lambda *_: None
+    check.selftests_of_all = lambda *_, grouped: []
+    check.programs_of_all = lambda *_: [
         CHECK.Job(f"{n}", lambda n=n: ran.append("changed" if n % 2 else "same"), {}, bool(n % 2))
         for n in range(6)
     ]
@@ -252,12 +252,25 @@ def in_machines(*argv: str) -> list[str]:
     return sorted(label for job in check.in_machines() for label in job.costs)
 
 
+NOT_ELSEWHERE = ("test_codelctl", "test_bpftrace", "test_manuals")
+
+
 def not_everywhere() -> list[str]:
-    """Tests that --all does not run in full on every release."""
+    """Tests that --all does not run in full on every release, and those of the kernel part on other architectures."""
     want = {f"{release} {name}" for release in CHECK.RELEASES for name in parts.selftests()}
+    for name in parts.selftests():
+        if not name.startswith(NOT_ELSEWHERE):
+            want |= {f"{architecture} {name}" for architecture in CHECK.ARCHITECTURES}
     with without_notes():
-        found = [label for job in quietly("--all").selftests_of_all(True) for label in job.costs]
-    return sorted(want ^ set(found))
+        jobs = quietly("--all").selftests_of_all(CHECK.MACHINES, True)
+    return sorted(want ^ {label for job in jobs for label in job.costs})
+
+
+def of_architectures() -> list[bool]:
+    """Whether the releases alone, as in --minutes, and all machines have the test of --arch."""
+    with without_notes():
+        calls = [quietly("--all").programs_of_all(m) for m in (CHECK.RELEASES, CHECK.MACHINES)]
+    return [any(job.label == "vm/test_arch.sh" for job in jobs) for jobs in calls]
 
 
 @contextmanager
@@ -348,6 +361,7 @@ def results() -> Iterator[tuple[str, Any, Any]]:
     yield "targets in lines of Makefiles exist", without_targets(), []
     yield "make check has an experiment", experiments(), 1
     yield "check-all is everything everywhere", not_everywhere(), []
+    yield "without other architectures where no time is for them", of_architectures(), [False, True]
     yield "a part without a line is left for check-all", tiers(), [False, True, True]
     yield "a result that passes prints nothing", told(1), []
     yield "a failure is printed at once, with what repeats it", told(2), [

@@ -62,9 +62,9 @@ def _files() -> dict[str, bytes]:
 
 
 @functools.cache
-def _image(release: str) -> bytes:
-    where = releases.get(release)
-    return where.key.encode() + (where.root.parent / "manifest").read_bytes()
+def _image(machine: str) -> bytes:
+    where = releases.machine_of(machine)
+    return where.key.encode() + where.packages
 
 
 @functools.cache
@@ -76,7 +76,7 @@ def _host() -> bytes:
 
 
 def inputs(label: str, images: Sequence[str] | None) -> str:
-    """A name for all that a part's verdict depends on, the timeline aside; `images` are releases.
+    """A name for all that a part's verdict depends on, the timeline aside; `images` are releases or architectures.
 
     None: the part uses no image and is short, so any file counts as an input.
     """

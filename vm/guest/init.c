@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * PID 1 of the test machine: sets the machine up, runs one command, hands its
- * output to the host byte by byte through I/O ports, and ends the machine.
- *
- * The ports belong to QEMU's debugcon and debug-exit devices.  They complete
- * within the instruction that writes them, so output costs the guest the same
- * number of instructions on every host, and no interrupt.
+ * output to the host, and ends the machine. The way to the host is in ports.h
+ * or virtio.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/io.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/signalfd.h>
@@ -27,33 +23,28 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The numbers are shared with vmlib/machine.py. */
-#define PORT_STDOUT	0xe9
-#define PORT_STDERR	0xea
-#define PORT_CONTROL	0xeb
-#define PORT_EXIT	0xf4
-
 /* What the host left for us: lists of strings, each ended by a zero byte. */
 #define FILE_COMMAND	"/.vm/command"
 #define FILE_GET	"/.vm/get"
 
 #define KMEMLEAK	"/sys/kernel/debug/kmemleak"
 
-static void out(unsigned short port, const void *data, size_t len)
-{
-	__asm__ volatile("rep outsb" : "+S"(data), "+c"(len) : "d"(port) : "memory");
-}
+#if defined(__x86_64__) || defined(__i386__)
+#include "ports.h"
+#else
+#include "virtio.h"
+#endif
 
-/* One message to the host: what it is, its name, its contents. */
+/* One message to the host: what it is, its name, its contents; numbers as the machine has them. */
 static void frame(char kind, const char *name, const void *data, uint64_t len)
 {
 	uint32_t name_len = strlen(name);
 
-	out(PORT_CONTROL, &kind, 1);
-	out(PORT_CONTROL, &name_len, sizeof(name_len));
-	out(PORT_CONTROL, &len, sizeof(len));
-	out(PORT_CONTROL, name, name_len);
-	out(PORT_CONTROL, data, len);
+	out(CHANNEL_CONTROL, &kind, 1);
+	out(CHANNEL_CONTROL, &name_len, sizeof(name_len));
+	out(CHANNEL_CONTROL, &len, sizeof(len));
+	out(CHANNEL_CONTROL, name, name_len);
+	out(CHANNEL_CONTROL, data, len);
 }
 
 /* Without a verdict the host takes it that the machine failed. */
@@ -63,9 +54,7 @@ static void fail(const char *what)
 
 	snprintf(text, sizeof(text), "guest: %s: %s\n", what, strerror(errno));
 	frame('E', "", text, strlen(text));
-	outb(1, PORT_EXIT);
-	for (;;)
-		pause();
+	machine_off(1);
 }
 
 static void set_file(const char *path, const char *value)
@@ -181,8 +170,7 @@ static void loopback_up(void)
 
 static void set_up(void)
 {
-	if (ioperm(PORT_STDOUT, 3, 1) || ioperm(PORT_EXIT, 4, 1))
-		_exit(1);
+	channels_open();
 	mount_all();
 	seed_random();
 	loopback_up();
@@ -218,13 +206,13 @@ static pid_t spawn(char **argv, int out_fd, int err_fd)
 }
 
 /* Returns whether there may be more. */
-static int pump(int fd, unsigned short port)
+static int pump(int fd, enum channel channel)
 {
 	static char buf[1 << 16];
 	ssize_t n = read(fd, buf, sizeof(buf));
 
 	if (n > 0)
-		out(port, buf, n);
+		out(channel, buf, n);
 	return n > 0 || (n < 0 && errno == EINTR);
 }
 
@@ -264,14 +252,14 @@ static int run(char **argv)
 	fcntl(errs[0], F_SETFL, O_NONBLOCK);
 	while (status < 0) {
 		poll(fds, 3, -1);
-		pump(outs[0], PORT_STDOUT);
-		pump(errs[0], PORT_STDERR);
+		pump(outs[0], CHANNEL_STDOUT);
+		pump(errs[0], CHANNEL_STDERR);
 		if (read(fds[2].fd, &info, sizeof(info)) > 0)
 			status = reap(pid);
 	}
-	while (pump(outs[0], PORT_STDOUT))
+	while (pump(outs[0], CHANNEL_STDOUT))
 		;
-	while (pump(errs[0], PORT_STDERR))
+	while (pump(errs[0], CHANNEL_STDERR))
 		;
 	return status;
 }
@@ -335,7 +323,5 @@ int main(void)
 	send_log();
 	/* Last: all that could go wrong has had its chance. */
 	frame('V', "", &status, 1);
-	outb(0, PORT_EXIT);
-	for (;;)
-		pause();
+	machine_off(0);
 }

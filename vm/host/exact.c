@@ -20,7 +20,11 @@
  * The TLB doubles its size when it is nearly full, and shrinks when few of its entries were used for 100 ms of
  * wall time. The guest sees the size: an access sets the accessed bit of a page only if the TLB does not have its
  * translation. DAMON, which 7.2 runs by default, and khugepaged read these bits, and run for a longer or shorter
- * time. The time for the TLB comes from gettimeofday(), which stands still: the TLB never shrinks.
+ * time. The time for the TLB comes from gettimeofday(), which stands still: the TLB never shrinks. s390x has no such bits,
+ * and a processor that walks the whole TLB at each new page of code: CODEL_VM_TLB lets it shrink.
+ *
+ * Virtual time has an end, at which QEMU runs for ever the timers that shall never run. An idle machine without a timer of
+ * its own, or one that has switched its processor off, would be there at once: this library has a timer each hour.
  *
  * A thread of its own writes the virtual time to the file of CODEL_VM_CLOCK (a descriptor) once a second: the runner
  * ends a machine whose clock stands still.
@@ -37,6 +41,7 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 static int (*real_lock)(pthread_mutex_t *);
@@ -46,7 +51,11 @@ static void (*warp_to_next_timer)(void);
 static bool (*run_timers)(int clock);
 static int64_t (*clock_ns)(int clock);
 static bool (*has_big_lock)(void);
+static void (*timer_init)(void *timer, void *group, int clock, int scale, int attributes,
+			  void (*callback)(void *), void *opaque);
+static void (*timer_set)(void *timer, int64_t when);
 
+static bool tlb_shrinks;
 static pthread_t main_thread;
 static _Atomic(pthread_mutex_t *) big_lock;
 static _Atomic int known;	/* that the processor's thread has slept once */
@@ -59,6 +68,23 @@ static bool polled;		/* without the big lock, which it has not taken since */
 
 #define QEMU_CLOCK_VIRTUAL 1	/* of qemu/timer.h */
 #define MAIN_LOOP_EVERY 64
+#define HOUR 3600000000000LL
+
+static char hourly[512];	/* a QEMUTimer, of which QEMU 7 to 11 have less than 100 bytes */
+
+static void each_hour(void *unused)
+{
+	(void)unused;
+	timer_set(hourly, clock_ns(QEMU_CLOCK_VIRTUAL) + HOUR);
+}
+
+static void start_hours(void)
+{
+	if (!timer_init || !timer_set || !clock_ns)
+		return;
+	timer_init(hourly, NULL, QEMU_CLOCK_VIRTUAL, 1, 0, each_hour, NULL);
+	each_hour(NULL);
+}
 
 static void *tell_time(void *file)
 {
@@ -89,6 +115,7 @@ __attribute__((constructor)) static void find(void)
 	if (real_lock)
 		return;
 	main_thread = pthread_self();
+	tlb_shrinks = getenv("CODEL_VM_TLB");
 	/* x86-64 has an older one, too, which dlsym() would find; others have one */
 	real_wait = dlvsym(RTLD_NEXT, "pthread_cond_wait", "GLIBC_2.3.2");
 	if (!real_wait)
@@ -97,6 +124,8 @@ __attribute__((constructor)) static void find(void)
 	warp_to_next_timer = dlsym(RTLD_DEFAULT, "icount_start_warp_timer");
 	run_timers = dlsym(RTLD_DEFAULT, "qemu_clock_run_timers");
 	clock_ns = dlsym(RTLD_DEFAULT, "qemu_clock_get_ns");
+	timer_init = dlsym(RTLD_DEFAULT, "timer_init_full");
+	timer_set = dlsym(RTLD_DEFAULT, "timer_mod_ns");
 	has_big_lock = dlsym(RTLD_DEFAULT, "bql_locked");
 	if (!has_big_lock)
 		has_big_lock = dlsym(RTLD_DEFAULT, "qemu_mutex_iothread_locked");
@@ -172,6 +201,8 @@ int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 	find();
 	if (in_main_thread() || mutex != big_lock)
 		return real_wait(cond, mutex);
+	if (!known)
+		start_hours();
 	known = 1;
 	if (ran_timers())
 		return 0;
@@ -184,7 +215,11 @@ int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 
 int gettimeofday(struct timeval *restrict now, void *restrict zone)
 {
+	struct timespec time = { 0 };
+
 	(void)zone;
-	*now = (struct timeval){ 0 };
+	if (tlb_shrinks)
+		clock_gettime(CLOCK_REALTIME, &time);
+	*now = (struct timeval){ .tv_sec = time.tv_sec, .tv_usec = time.tv_nsec / 1000 };
 	return 0;
 }

@@ -42,12 +42,26 @@ ETC_EXCLUDED = (
     "/etc/emacs/*", "/etc/logrotate.d/*",
 )  # fmt: skip
 
+# Of an unpacked package, and of no use in a guest
+NOT_UNPACKED = (
+    "/boot/*", "/lib/modules/*", "/usr/include/*", "/usr/src/*", "/var/*", "*.a", "/usr/sbin/init",
+    "/usr/lib/linux-image-*", "/usr/share/perl5/*", "/usr/lib/udev/*", "/lib/udev/*",
+)  # fmt: skip
+# What the set-up of packages would make
+ALTERNATIVES = (("awk", "mawk"), ("nawk", "mawk"))
+
+GUEST = Path(__file__).parent.parent / "guest"
+FOLDERS = ("dev", "proc", "run", "sys", "tmp", "root", "mnt", "var")
+HOSTS = b"127.0.0.1 localhost codel\n::1 localhost\n"
+
 # Modules by folder or name; what these need comes along.
 MODULES = re.compile(
     r"^kernel/(net/(sched|core|ipv4|ipv6|netfilter|bridge|8021q|packet|netlink|unix|mptcp)/"
     r"|drivers/net/(veth|dummy|ifb|nlmon|tun|tap|macvlan|ipvlan/|netdevsim/|vxlan|bonding/|team/)"
     r"|crypto/(crc32c|sha|md5|hmac|af_alg|algif)|lib/)"
 )
+# Beside these, the way to the host where the machine has no I/O ports
+CHANNELS = re.compile(r"^kernel/drivers/char/virtio_console\.")
 
 
 def _status(root: Path) -> dict[str, dict[str, str]]:
@@ -139,12 +153,12 @@ def _dependencies(modules: Path) -> dict[str, list[str]]:
     return table
 
 
-def _copy_modules(release: "Release") -> None:
+def _copy_modules(release: "Release", contents: Path, *patterns: re.Pattern[str]) -> None:
     """The guest's modules, as files that depmod can read."""
-    source = release.root / "lib/modules" / release.kernel_release
+    source = contents / "lib/modules" / release.kernel_release
     target = release.modules / "lib/modules" / release.kernel_release
     table = _dependencies(source)
-    wanted = {name for name in table if MODULES.match(name)}
+    wanted = {name for name in table if any(pattern.match(name) for pattern in patterns)}
     for name in list(wanted):
         wanted.update(table[name])
     for name in sorted(wanted):
@@ -159,8 +173,7 @@ def _copy_modules(release: "Release") -> None:
 def _prepare(release: "Release", out: Path) -> None:
     """What is made with the release's own tools: the init, Python's caches."""
     log = release.path / "log"
-    out.mkdir()
-    shutil.copyfile(Path(__file__).parent.parent / "guest/init.c", out / "init.c")
+    shutil.copytree(GUEST, out)
     script = (
         "python3 -m compileall -q -f --invalidation-mode unchecked-hash /usr/lib/python3* || :\n"
         "gcc -O2 -Wall -Werror -static -o /mnt/init /mnt/init.c"
@@ -179,18 +192,73 @@ def build(release: "Release", wanted: Iterable[str]) -> None:
     _prepare(release, work)
     (boot,) = root.glob(f"boot/vmlinuz-{release.kernel_release}")
     release.kernel.write_bytes(kernel.unpacked(boot))
-    _copy_modules(release)
+    _copy_modules(release, root, MODULES)
     names = _files(root, _closure(root, [*wanted, *ALWAYS]))
     with (release.path / "guest.cpio").open("wb") as stream:
         archive = cpio.Archive(stream)
-        for name in ("dev", "proc", "run", "sys", "tmp", "root", "mnt", "var"):
+        for name in FOLDERS:
             archive.folder(name)
         for name in cpio.MERGED:
             if (root / name).is_symlink():
                 archive.link(name, os.readlink(root / name))
         for name in names + _compiled(root, names):
             archive.add(root / name, name)
-        archive.file("etc/hosts", b"127.0.0.1 localhost codel\n::1 localhost\n")
+        archive.file("etc/hosts", HOSTS)
+        archive.add_tree(release.modules, "")
+        archive.file("init", (work / "init").read_bytes(), 0o755)
+        archive.finish()
+    shutil.rmtree(work)
+
+
+def _prepare_foreign(release: "Release", contents: Path, out: Path) -> None:
+    """What is made with a cross compiler: the init, and the table of the modules."""
+    log = release.path / "log"
+    shutil.copytree(GUEST, out)
+    assert release.target
+    compiler = release.target.variables[0].partition("=")[2]
+    script = (
+        f"{compiler} -O2 -Wall -Werror -static -o /mnt/init /mnt/init.c\n"
+        f"depmod -b /srv {release.kernel_release}"
+    )
+    with log.open("wb") as stream:
+        folders = {"/mnt": out, "/srv": contents}
+        status = sandbox.run(release.root, ["sh", "-ec", script], stream, folders)
+    if status:
+        raise process.Failure(f"{log.read_text()}\n{release.name}: the guest's init does not build")
+
+
+def _unpacked(contents: Path) -> list[str]:
+    """All that mmdebstrap has unpacked and a guest needs."""
+    found = []
+    for folder, _folders, files in os.walk(contents):
+        for item in files:
+            name = "/" + os.path.relpath(os.path.join(folder, item), contents)
+            if not any(fnmatch(name, pattern) for pattern in EXCLUDED + NOT_UNPACKED):
+                found.append(name[1:])
+    return sorted(found)
+
+
+def build_foreign(release: "Release", contents: Path) -> None:
+    """For a machine whose programs cannot run here: no package of it has been set up."""
+    work = release.path / "work"
+    _prepare_foreign(release, contents, work)
+    (boot,) = contents.glob(f"boot/vmlinuz-{release.kernel_release}")
+    shutil.copyfile(boot, release.kernel)
+    _copy_modules(release, contents, MODULES, CHANNELS)
+    with (release.path / "guest.cpio").open("wb") as stream:
+        archive = cpio.Archive(stream)
+        for name in FOLDERS:
+            archive.folder(name)
+        for name in ("bin", "lib", "sbin"):
+            archive.link(name, f"usr/{name}")
+        for name in _unpacked(contents):
+            archive.add(contents / name, name)
+        for name, target in ALTERNATIVES:
+            archive.link(f"usr/bin/{name}", target)
+        for name in ("group", "passwd"):
+            master = contents / f"usr/share/base-passwd/{name}.master"
+            archive.file(f"etc/{name}", master.read_bytes())
+        archive.file("etc/hosts", HOSTS)
         archive.add_tree(release.modules, "")
         archive.file("init", (work / "init").read_bytes(), 0o755)
         archive.finish()

@@ -13,10 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Iterator
 
-from . import exact, process, smp, timeline
+from . import boards, exact, process, smp, timeline
 
-# The ports are shared with guest/init.c.
-STDOUT, STDERR, CONTROL, EXIT = 0xE9, 0xEA, 0xEB, 0xF4
 MEMORY = 1024
 
 # Wall time without a nanosecond of virtual time: the machine hangs. One on a host with a load of 12 passes milliseconds in a second
@@ -25,14 +23,9 @@ CLOCK = "CODEL_VM_CLOCK"  # host/exact.c writes the virtual time to this descrip
 
 # One instruction is one nanosecond, idle time is skipped, and nothing the
 # guest can see comes from the host: no clock, no entropy, no other device.
-MACHINE = "microvm,acpi=off,auto-kernel-cmdline=off,rtc=on,pit=on,pic=on"
 VIRTUAL_TIME = ("-icount", "shift=0,sleep=off")
-CPU = "max,-rdrand,-rdseed,-erms,-fsrm"
-COMMAND_LINE = (
-    "console=ttyS0 loglevel=5 panic=-1 reboot=t oops=panic nokaslr "
-    "mitigations=off audit=0 cryptomgr.notests random.trust_cpu=off "
-    "tsc=reliable no_timer_check rdinit=/init"
-)
+
+TLB = "CODEL_VM_TLB"  # tells host/exact.c that QEMU's TLB may shrink
 
 RACE = re.compile(r"BUG: KCSAN: .*")
 BAD = re.compile(
@@ -63,10 +56,10 @@ class Result:
     stands_at: float | None = None  # virtual seconds, where the machine hung
 
 
-def _frames(data: bytes) -> Iterator[tuple[str, str, bytes]]:
+def _frames(data: bytes, order: str) -> Iterator[tuple[str, str, bytes]]:
     at = 0
     while at + 13 <= len(data):
-        kind, name_size, size = struct.unpack_from("<cIQ", data, at)
+        kind, name_size, size = struct.unpack_from(f"{order}cIQ", data, at)
         at += 13
         name = data[at : at + name_size].decode(errors="replace")
         at += name_size
@@ -101,12 +94,13 @@ def _arguments(
     processors: int,
     outputs: dict[str, int],
     extra: str,
+    board: boards.Board,
 ) -> list[str]:
     several = processors > 1
-    argv = ["qemu-system-x86_64"]
-    argv += ["-M", smp.MACHINE if several else MACHINE]
+    argv = [board.qemu]
+    argv += ["-M", smp.MACHINE if several else board.machine]
     argv += ["-accel", smp.ACCELERATOR if several else "tcg"]
-    argv += ["-cpu", CPU, "-smp", str(processors), "-m", str(memory)]
+    argv += ["-cpu", board.cpu, "-smp", str(processors), "-m", str(memory)]
     argv += VIRTUAL_TIME if virtual_time else ()
     argv += ["-rtc", "base=2026-01-01T00:00:00,clock=vm", "-seed", "1"]
     argv += [
@@ -121,12 +115,14 @@ def _arguments(
     outputs = {n: fd for n, fd in outputs.items() if n != "messages"}
     for name, fd in outputs.items():
         argv += ["-chardev", f"file,id={name},path=/dev/fd/{fd}"]
-    argv += ["-serial", "chardev:console"]
-    for name, port in (("stdout", STDOUT), ("stderr", STDERR), ("control", CONTROL)):
-        argv += ["-device", f"isa-debugcon,chardev={name},iobase={port:#x}"]
-    argv += ["-device", f"isa-debug-exit,iobase={EXIT:#x}"]
+    argv += ["-serial", "chardev:console", *board.channels]
     argv += ["-kernel", str(kernel), "-initrd", initrd]
-    words = (COMMAND_LINE, smp.COMMAND_LINE if several else "", timeline.word(), extra.strip())
+    words = (
+        board.command_line,
+        smp.COMMAND_LINE if several else "",
+        timeline.word(),
+        extra.strip(),
+    )
     argv += ["-append", " ".join(filter(None, words))]
     return argv
 
@@ -199,6 +195,7 @@ def run(
     processors: int = 1,
     extra: str = "",
     descriptors: tuple[int, int] = (1, 2),
+    board: boards.Board = boards.AMD64,
 ) -> Result:
     """Boots, and waits for the end; what the command prints goes straight to the descriptors."""
     sys.stdout.flush()
@@ -207,7 +204,9 @@ def run(
     initrd = _initrd(parts)
     (stdout, stdout_in), (stderr, stderr_in) = os.pipe(), os.pipe()
     outputs = {"stdout": stdout_in, "stderr": stderr_in, **kept}
-    argv = _arguments(kernel, f"/dev/fd/{initrd}", virtual_time, memory, processors, outputs, extra)
+    argv = _arguments(
+        kernel, f"/dev/fd/{initrd}", virtual_time, memory, processors, outputs, extra, board
+    )
     messages = kept["messages"]
     result = Result()
     assert not (virtual_time and processors > 1)
@@ -216,6 +215,8 @@ def run(
     env = None
     if clock:
         env = {**os.environ, "LD_PRELOAD": str(exact.library()), CLOCK: str(clock.file)}
+        if not board.accessed_bits:
+            env[TLB] = "shrinks"
         inherited.append(clock.file)
     child = process.start(argv, stdout=messages, stderr=messages, pass_fds=inherited, env=env)
     try:
@@ -225,14 +226,14 @@ def run(
         _forward(pipes, time.monotonic() + timeout, clock, result)
     finally:
         process.stop(child)
-    _collect(result, _read(kept["control"]))
+    _collect(result, _read(kept["control"]), board.order)
     result.console = _read(kept["console"]).decode(errors="replace").replace("\r", "")
     result.errors += _read(messages).decode(errors="replace")
     return result
 
 
-def _collect(result: Result, control: bytes) -> None:
-    for kind, name, data in _frames(control):
+def _collect(result: Result, control: bytes, order: str) -> None:
+    for kind, name, data in _frames(control, order):
         if kind == "V":
             result.status = data[0]
         elif kind == "G":

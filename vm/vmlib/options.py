@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Callable
 
-from . import debug, smp, timeline, tree
+from . import debug, foreign, smp, timeline, tree
 from .releases import DEFAULT, RELEASES, VARIANTS
 
 USAGE_ERROR = 2
@@ -66,6 +66,10 @@ def _seconds(text: str) -> float:
     return value
 
 
+def _described(target: foreign.Target) -> str:
+    return f"{target.architecture} ({target.release}'s kernel)"
+
+
 def _checked(check: Callable[[str], int]) -> Callable[[str], int]:
     def parse_one(text: str) -> int:
         try:
@@ -86,8 +90,10 @@ def parse(argv: list[str]) -> argparse.Namespace:
         "2 for a wrong option.",
     )
     add = parser.add_argument
-    add("--release", choices=RELEASES + VARIANTS, default=DEFAULT, help="default %(default)s")
+    add("--release", choices=RELEASES + VARIANTS, help=f"default {DEFAULT}")
     add("--suite", dest="release", choices=RELEASES, help=argparse.SUPPRESS)  # the former name
+    add("--arch", choices=tuple(foreign.MACHINES),
+        help="a machine of another architecture: " + ", ".join(map(_described, foreign.MACHINES.values())))  # fmt: skip
     add("--put", metavar="FILE", type=_file, action="append", default=[],
         help="place FILE in /root; repeatable")  # fmt: skip
     add("--module", metavar="DIR", type=_module, action="append", default=[],
@@ -120,5 +126,12 @@ def parse(argv: list[str]) -> argparse.Namespace:
         parser.error("no COMMAND after '--'")
     if options.smp and options.timeline is not None:
         parser.error("--timeline needs virtual time, which --smp does not have")
+    if options.arch:
+        for name in ("release", "smp", "debug", "packages"):
+            if getattr(options, name):
+                parser.error(
+                    "--arch has one kernel, and neither --release, --smp, --debug nor --with"
+                )
+    options.release = options.release or DEFAULT
     options.timeout = options.timeout or (smp.TIMEOUT if options.smp else TIMEOUT)
     return options

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import cache, debug, image, machine, process, progress, root, sandbox
+from . import boards, cache, debug, foreign, image, machine, process, progress, root, sandbox
 
 RELEASES = ("bookworm", "trixie", "sid")
 DEFAULT = "trixie"
 # The same with the kernel of another suite, so that a test can be tried with more kernels: without updates, or from backports
 VARIANTS = ("bookworm-base", "trixie-base", "trixie-backports")
+ARCHITECTURES = tuple(foreign.MACHINES)
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,7 @@ class Release:
     path: Path
     root: Path
     checked: Path | None = None  # the debug kernel's folder, if that is to run
+    target: foreign.Target | None = None  # of another architecture
 
     @property
     def key(self) -> str:
@@ -54,12 +57,42 @@ class Release:
 
     @property
     def headers(self) -> str:
+        if self.target:
+            return foreign.HEADERS
         return debug.HEADERS if self.checked else f"/lib/modules/{self.kernel_release}/build"
+
+    @property
+    def packages(self) -> bytes:
+        """What changes with the version of any package in the machine."""
+        if self.target:
+            return hashlib.sha256((self.path / "guest.cpio").read_bytes()).digest()
+        return (self.root.parent / "manifest").read_bytes()
+
+    @property
+    def board(self) -> boards.Board:
+        return (self.target and self.target.board) or boards.AMD64
+
+    @property
+    def variables(self) -> list[str]:
+        """Of make, to build for this machine."""
+        return self.target.variables if self.target else []
+
+    @property
+    def tools(self) -> str:
+        """What the names of this machine's binutils begin with."""
+        return f"{self.target.triplet}-" if self.target else ""
 
 
 def _recipe(base: Path) -> str:
     here = Path(__file__).parent
-    files = ("image.py", "cpio.py", "kernel.py", "../guest/init.c")
+    files = (
+        "image.py",
+        "cpio.py",
+        "kernel.py",
+        "../guest/init.c",
+        "../guest/ports.h",
+        "../guest/virtio.h",
+    )
     parts = [base.name.encode(), *((here / f).read_bytes() for f in files)]
     return cache.digest(parts)
 
@@ -86,6 +119,34 @@ def get(name: str, check: str | None = None) -> Release:
     return replace(stock, checked=debug.get(check, name, stock.root, stock.kernel_release))
 
 
+def _build_foreign(made: Release, contents: Path) -> None:
+    """What mmdebstrap has only unpacked becomes an image."""
+    process.say(f"{made.name}: making the guest's image")
+    (kernel,) = (contents / "lib/modules").iterdir()
+    (made.path / debug.KERNEL_RELEASE).write_text(f"{kernel.name}\n")
+    image.build_foreign(made, contents)
+    process.say(f"{made.name}: ready, kernel {kernel.name}")
+
+
+def foreign_machine(architecture: str) -> Release:
+    """The machine of another architecture, one of ARCHITECTURES."""
+    target = foreign.MACHINES[architecture]
+    contents = foreign.contents(target)
+    compilers = foreign.compilers(target)
+    name = f"{target.release}-{architecture}"
+    path = cache.entry(
+        "image",
+        f"{name}-{_recipe(contents.parent)}",
+        lambda made: _build_foreign(Release(name, made, compilers, target=target), contents),
+    )
+    return Release(name, path, compilers, target=target)
+
+
+def machine_of(name: str) -> Release:
+    """That of a release, or of another architecture."""
+    return foreign_machine(name) if name in ARCHITECTURES else get(name)
+
+
 def sandboxed(
     release: Release,
     what: str,
@@ -95,8 +156,12 @@ def sandboxed(
     cwd: str = "/",
 ) -> None:
     """Runs a command in the root of the release; its output is the message of a failure."""
+    env = None
     if release.checked:
         folders = {**folders, debug.INSIDE: release.checked}
+    if release.target:
+        folders = {**folders, foreign.SYSROOT: foreign.contents(release.target)}
+        env = release.target.environment
     with log.open("wb") as stream:
-        status = sandbox.run(release.root, argv, stream, folders, cwd)
+        status = sandbox.run(release.root, argv, stream, folders, cwd, env)
     progress.check(what, status, log)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 from pathlib import Path
 from typing import Iterable
@@ -69,15 +70,16 @@ def _share(source: str, target: str) -> str:
     return target
 
 
-def _script(headers: str, kernel_release: str) -> str:
+def _script(where: releases.Release) -> str:
     """`make install` as a packager calls it, into a folder of its own."""
+    variables = shlex.join([f"KDIR={where.headers}", *where.variables])
     return f"""
 set -e
 if [ -f Makefile ]; then
-	make -j2 KDIR={headers}
-	make install KDIR={headers} KERNELRELEASE={kernel_release} DESTDIR=/mnt DEPMOD=true
+	make -j2 {variables}
+	make install {variables} KERNELRELEASE={where.kernel_release} DESTDIR=/mnt DEPMOD=true
 fi
-depmod -b /mnt {kernel_release}
+depmod -b /mnt {where.kernel_release}
 """
 
 
@@ -103,7 +105,7 @@ def _strip(where: releases.Release, made: Path, paths: list[Path]) -> None:
     dest = made / "work" / "dest"
     names = [f"/mnt/{p.relative_to(dest)}" for p in paths if p.suffix in (".ko", ".so")]
     if names:
-        argv = ["strip", "--strip-debug", *names]
+        argv = [f"{where.tools}strip", "--strip-debug", *names]
         releases.sandboxed(where, "stripping", argv, made / "log", folders={"/mnt": dest})
     for path in (p for p in paths if p.suffix == ".ko"):
         path.write_bytes(SOURCES.sub(lambda found: b"0" * len(found[0]), path.read_bytes()))
@@ -113,8 +115,7 @@ def _build(where: releases.Release, names: list[str], made: Path) -> None:
     work = made / "work"
     dest = work / "dest"
     copy(TOP, names, work / "src")
-    script = _script(where.headers, where.kernel_release)
-    installed = _run(where, "building and installing the tree", script, made, work / "src")
+    installed = _run(where, "building and installing the tree", _script(where), made, work / "src")
     _archive(made / "tree.cpio", dest, installed)
     serving = [p for p in installed if SERVING.match(str(p.relative_to(dest)))]
     _strip(where, made, serving)
@@ -178,7 +179,7 @@ def module(where: releases.Release, folder: Path) -> list[Path]:
         releases.sandboxed(
             where,
             f"building the module in {folder}",
-            ["make", "-C", where.headers, "M=/mnt", "modules"],
+            ["make", "-C", where.headers, "M=/mnt", *where.variables, "modules"],
             made / "log",
             folders={"/mnt": made / "src"},
         )
