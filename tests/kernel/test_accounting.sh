@@ -353,7 +353,8 @@ lib_add_each dropped_is_freed "what a change or a reset drops is freed"
 lib_add_each limit_decided_again "a limit changes on a live, idle qdisc"
 lib_add_each overhead_counts "stab overhead"
 lib_add odd_lengths "lengths of one byte" "$FQ_CODEL_KIND" -1000
-lib_add odd_lengths "lengths of 1 GiB" "$FQ_CODEL_KIND" $(((1 << 30) - 64))
+# Nine of them are below 4 GiB: a backlog has 32 bits. Newer kernels take 1 MiB of each
+lib_add odd_lengths "lengths of 256 MiB" "$FQ_CODEL_KIND" $(((1 << 28) - 64))
 lib_add_each moves_are_refused "moving, and grafting onto itself"
 lib_add verdict "verdicts below htb" "$FQ_CODEL_KIND"
 lib_add verdict_below "verdicts below drr" "$FQ_CODEL_KIND" drr
