@@ -432,11 +432,11 @@ thousand()
 	ip -n "$NS" link set d0 up
 	tc -n "$NS" qdisc add dev d0 root handle 1: mq
 	check "qdiscs" "$(codelstat -n "$NS" -1 --json | jq '.qdiscs | length')" == 1000
-	check "cost on a terminal, %" \
-		"$(cost_of "$LIB_DIR/terminal.py" codelstat -n "$NS")" "<=" 1
-	check "cost of all as CSV, %" "$(cost_of codelstat -n "$NS" -i 1 --csv)" "<=" 2
-	check "cost of all as JSON, %" "$(cost_of codelstat -n "$NS" -i 1 --json)" "<=" 4
-	check "cost of all as JSON of tc, %" "$(cost_of codelstat -n "$NS" -i 1 --json=2)" "<=" 7
+	check_instructions "cost on a terminal, %" \
+		"$(cost_of "$LIB_DIR/terminal.py" codelstat -n "$NS")" 1
+	check_instructions "cost of all as CSV, %" "$(cost_of codelstat -n "$NS" -i 1 --csv)" 2
+	check_instructions "cost of all as JSON, %" "$(cost_of codelstat -n "$NS" -i 1 --json)" 4
+	check_instructions "cost of all as JSON of tc, %" "$(cost_of codelstat -n "$NS" -i 1 --json=2)" 7
 }
 
 lib_add_each same_as_tc "the numbers of tc"

@@ -44,7 +44,7 @@ ETC_EXCLUDED = (
 
 # Of an unpacked package, and of no use in a guest
 NOT_UNPACKED = (
-    "/boot/*", "/lib/modules/*", "/usr/include/*", "/usr/src/*", "/var/*", "*.a", "/usr/sbin/init",
+    "/boot/*", "/lib/modules/*", "/usr/lib/modules/*", "/usr/include/*", "/usr/src/*", "/var/*", "*.a", "/usr/sbin/init",
     "/usr/lib/linux-image-*", "/usr/share/perl5/*", "/usr/lib/udev/*", "/lib/udev/*",
 )  # fmt: skip
 # What the set-up of packages would make
