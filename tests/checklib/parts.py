@@ -92,6 +92,7 @@ def with_images() -> dict[str, Program]:
     found = {
         "lint": _script("scripts/lint"),
         "proof": _script("proof/run", "--short", "--ktap"),
+        "proof-long": _script("proof/run", "--long", "--ktap", file="Makefile"),
         "proof-mutants": _script("proof/mutants"),
         "deb-install": _script("tests/packages/deb/install"),
         "lab-page": _script("tests/lab/test_page.py"),
