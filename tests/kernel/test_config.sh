@@ -76,6 +76,12 @@ option()
 	in_ns "$NS" "$LIB_DIR/netlink.py" d0 dump | jq -r ".options.\"$1\" // \"absent\""
 }
 
+# u32 NUMBER: its bytes in the order of this machine, as option and in_nest have them
+u32()
+{
+	python3 -c 'import struct, sys; print(struct.pack("=I", int(sys.argv[1])).hex())' "$1"
+}
+
 # in_nest NUMBER: "=" and the bytes of an attribute in TCA_CODEL_EXT, or "absent"
 in_nest()
 {
@@ -255,7 +261,7 @@ ce_threshold_off()
 		replace
 	END
 	check "the flag when off" "$(in_nest "$EXT_CE_OFF")" == "="
-	check "target, given besides" "$(option 1)" == 581b0000
+	check "target, given besides" "$(option 1)" == "$(u32 7000)"
 	check "ce_threshold when off" "$(option "$number")" == absent
 }
 
@@ -272,7 +278,7 @@ ceiling()
 		change $CEILING_OFF
 		change 1=u32:20000 $CEILING=u32:20001
 	END
-	check "the ceiling" "$(in_nest "$EXT_CEILING")" == =214e0000
+	check "the ceiling" "$(in_nest "$EXT_CEILING")" == "=$(u32 20001)"
 	check "the flag with a ceiling" "$(in_nest "$EXT_CEILING_OFF")" == absent
 	echo "target 1 change 2=u32:1 1=u32:20001" | refused "$kind"
 	accepted "$kind" <<-END
@@ -281,7 +287,7 @@ ceiling()
 	END
 	check "the ceiling when off" "$(in_nest "$EXT_CEILING")" == absent
 	check "the flag when off" "$(in_nest "$EXT_CEILING_OFF")" == "="
-	check "target, given besides" "$(option 1)" == 214e0000
+	check "target, given besides" "$(option 1)" == "$(u32 20001)"
 }
 
 # set_to OPTION VALUE: of the root
@@ -588,7 +594,7 @@ stock_tc()
 	# Not as JSON, which such a tc gets wrong for kinds that it does not know
 	check "kind that a tc without plugins shows" \
 		"$(TC_LIB_DIR=/nonexistent tc -n "$NS" -s qdisc show dev d0 | awk 'NR == 1 { print $2 }')" == "$kind"
-	check "target in force" "$(option 1)" == 88130000
+	check "target in force" "$(option 1)" == "$(u32 5000)"
 }
 
 # The stock tc knows all options of an out-of-tree module that serves the plain name
