@@ -10,6 +10,7 @@ on() { status=0; "$runner" --arch "$@" >"$out" 2>"$err" || status=$?; }
 
 for row in "i386 i686 little" "arm64 aarch64 little" "s390x s390x big"; do
 	read -r arch machine order <<<"$row"
+	on "$arch" -- true # the first one tells of its set-up
 	on "$arch" -- sh -c 'uname -m; python3 -c "import sys; print(sys.byteorder)"; echo err >&2; exit 3'
 	ok "$arch: the command's status comes through" is "$status" 3
 	ok "$arch: and its output: architecture and order of bytes" is "$(paste -sd' ' "$out")" "$machine $order"

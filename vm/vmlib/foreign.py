@@ -11,15 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import apt, boards, cache, image, root
+from . import apt, boards, cache, image, progress, root, sandbox
 
 PACKAGES = ("gcc", "kmod", "make", "perl", "pkgconf")
 # Beside the guest's own: what its programs are compiled with
 LIBRARIES = ("libc6-dev", "libmicrohttpd-dev", "libmnl-dev")
 
-# In the root with the compiler: the kernel's headers, and what the machine contains
+# In the root with the compiler
 HEADERS = "/opt/headers"
-SYSROOT = "/srv"
 
 
 @dataclass(frozen=True)
@@ -41,14 +40,19 @@ class Target:
             "DEB_BUILD_ARCH": "amd64",
             "DEB_HOST_ARCH": self.architecture,
             "DEB_HOST_GNU_TYPE": self.triplet,
-            "PKG_CONFIG_LIBDIR": f"{SYSROOT}/usr/lib/{libraries}/pkgconfig",
-            "PKG_CONFIG_SYSROOT_DIR": SYSROOT,
+            "PKG_CONFIG_LIBDIR": f"{root.SYSROOT}/usr/lib/{libraries}/pkgconfig",
+            "PKG_CONFIG_SYSROOT_DIR": root.SYSROOT,
         }
+
+    @property
+    def compiler(self) -> str:
+        """For programs of the machine."""
+        return f"{self.triplet}-gcc --sysroot={root.SYSROOT}"
 
     @property
     def variables(self) -> list[str]:
         """Of make, for modules and for programs of the machine."""
-        return [f"CC={self.triplet}-gcc --sysroot={SYSROOT}", f"TC={SYSROOT}/usr/sbin/tc"]
+        return [f"CC={self.compiler}", f"TC={root.SYSROOT}/usr/sbin/tc"]
 
 
 # Debian has kernels for i386 up to bookworm. Mirrors may lag behind with updates of s390x.
@@ -93,6 +97,9 @@ for name in bin lib sbin; do
 done
 """
 
+# The table of the modules, the same
+LIST_MODULES = f"depmod -b {root.SYSROOT} $(ls {root.SYSROOT}/lib/modules)"
+
 
 def _sources(release: str) -> list[str]:
     """Without updates: a mirror may have them for amd64 first."""
@@ -130,11 +137,17 @@ def _build_contents(target: Target, made: Path) -> None:
     arguments += [f"--setup-hook={MERGE}"]
     what = f"fetching and unpacking the release for {target.architecture} (once, about a minute)"
     root.bootstrap(what, target.release, made, arguments, _sources(target.release))
+    folders = {root.SYSROOT: made / "root"}
+    progress.step(
+        f"{target.release}: listing the modules",
+        made / "log",
+        lambda log: sandbox.run(compilers(target), ["sh", "-c", LIST_MODULES], log, folders),
+    )
 
 
 def contents(target: Target) -> Path:
     """The folder that a machine's image is made from, and its programs are compiled with."""
-    parts = (*_unpacked(target), *root.LEFT_OUT, MERGE)
+    parts = (*_unpacked(target), *root.LEFT_OUT, MERGE, LIST_MODULES)
     recipe = cache.digest(part.encode() for part in parts)
     name = f"{target.release}-{target.architecture}-{recipe}"
     return cache.entry("contents", name, lambda made: _build_contents(target, made)) / "root"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Iterable
 
 from . import cpio, kernel, process, sandbox
+from .root import SYSROOT
 
 if TYPE_CHECKING:
     from .releases import Release
@@ -211,18 +212,14 @@ def build(release: "Release", wanted: Iterable[str]) -> None:
 
 
 def _prepare_foreign(release: "Release", contents: Path, out: Path) -> None:
-    """What is made with a cross compiler: the init, and the table of the modules."""
+    """What is made with a cross compiler: the init."""
     log = release.path / "log"
     shutil.copytree(GUEST, out)
     assert release.target
-    compiler = release.target.variables[0].partition("=")[2]
-    script = (
-        f"{compiler} -O2 -Wall -Werror -static -o /mnt/init /mnt/init.c\n"
-        f"depmod -b /srv {release.kernel_release}"
-    )
+    script = f"{release.target.compiler} -O2 -Wall -Werror -static -o /mnt/init /mnt/init.c"
     with log.open("wb") as stream:
-        folders = {"/mnt": out, "/srv": contents}
-        status = sandbox.run(release.root, ["sh", "-ec", script], stream, folders)
+        folders = {"/mnt": out, SYSROOT: contents}
+        status = sandbox.run(release.root, ["sh", "-c", script], stream, folders)
     if status:
         raise process.Failure(f"{log.read_text()}\n{release.name}: the guest's init does not build")
 

@@ -160,7 +160,7 @@ def sandboxed(
     if release.checked:
         folders = {**folders, debug.INSIDE: release.checked}
     if release.target:
-        folders = {**folders, foreign.SYSROOT: foreign.contents(release.target)}
+        folders = {**folders, root.SYSROOT: foreign.contents(release.target)}
         env = release.target.environment
     with log.open("wb") as stream:
         status = sandbox.run(release.root, argv, stream, folders, cwd, env)

@@ -25,6 +25,8 @@ LEFT_OUT = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*",
 
 # Where the tree is built; fixed, as paths end up in what is built.
 SOURCES = "/usr/src/codel"
+# Where a root with a cross compiler has what the machine contains
+SYSROOT = "/srv"
 
 # A kernel package asks for a tool that makes an initramfs.  Here it has no use,
 # and takes longer than all the rest: a package without contents stands in.
