@@ -35,10 +35,19 @@ ok() {
 }
 
 # shellcheck disable=SC2034 # the status is for the tests
-# vm [option...] -- COMMAND: runs it; leaves $status, $out and $err.
-vm() {
+# recorded [option...] -- COMMAND: runs it; leaves $status, $out and $err.
+recorded() {
 	status=0
-	"$runner" --release "${RELEASE:-trixie}" "$@" >"$out" 2>"$err" || status=$?
+	"$runner" "$@" >"$out" 2>"$err" || status=$?
+}
+
+# vm [option...] -- COMMAND: the same on the release under test
+vm() { recorded --release "${RELEASE:-trixie}" "$@"; }
+
+# refused WHAT ERROR: two tests of the last run
+refused() {
+	ok "refused: $1" is "$status" 2
+	ok "and the error names it" has "$err" "$2"
 }
 
 is() { [[ $1 == "$2" ]] || { echo "'$1' instead of '$2'"; return 1; }; }

@@ -5,8 +5,8 @@
 
 plan 30
 
-# on ARCH [option...] -- COMMAND: runs it; leaves $status, $out and $err
-on() { status=0; "$runner" --arch "$@" >"$out" 2>"$err" || status=$?; }
+# on ARCH [option...] -- COMMAND
+on() { recorded --arch "$@"; }
 
 for row in "i386 i686 little" "arm64 aarch64 little" "s390x s390x big"; do
 	read -r arch machine order <<<"$row"
@@ -32,10 +32,6 @@ for row in "i386 i686 little" "arm64 aarch64 little" "s390x s390x big"; do
 	ok "$arch: two runs print the same bytes" cmp "$work/run1" "$work/run2"
 done
 
-refused() {
-	ok "refused: $1" is "$status" 2
-	ok "and the error says so" has "$err" "$2"
-}
 on sparc -- true
 refused "--arch sparc" "--arch: invalid choice: 'sparc'"
 on arm64 --release sid -- true

@@ -73,10 +73,6 @@ ok "a timeline repeats" is "${drawn[1]:-nothing}" "${drawn[2]}"
 ok "another number is another timeline" test "${drawn[2]}" != "${drawn[3]}"
 ok "timeline 0 is one as well" test "${drawn[0]}" != "${drawn[1]}"
 
-refused() {
-	ok "refused: $1" is "$status" 2
-	ok "and the error names it" has "$err" "$2"
-}
 vm --frobnicate -- true
 refused "an unknown option" frobnicate
 vm --release potato -- true

@@ -37,10 +37,6 @@ ok "its log is on standard error" has "$err" "WARNING: .*crash_init"
 vm --smp 2 --timeout 8 -- sleep 60
 ok "--timeout is 124" is "$status" 124
 
-refused() {
-	ok "refused: $1" is "$status" 2
-	ok "and the error says so" has "$err" "$2"
-}
 for wrong in 1 65; do
 	vm --smp "$wrong" -- true
 	refused "--smp $wrong" "--smp: '$wrong' is not a number of processors: 2 to 64"

@@ -10,7 +10,7 @@ PORTS, EXIT = (0xE9, 0xEA, 0xEB), 0xF4
 
 EVERYWHERE = (
     "loglevel=5 panic=-1 oops=panic nokaslr mitigations=off audit=0 cryptomgr.notests "
-    "random.trust_cpu=off"
+    "random.trust_cpu=off rdinit=/init"
 )
 
 # Without a tick, virtual time jumps ahead while a machine waits for a device
@@ -51,6 +51,7 @@ AMD64 = Board(
     machine="microvm,acpi=off,auto-kernel-cmdline=off,rtc=on,pit=on,pic=on",
     cpu="max,-rdrand,-rdseed,-erms,-fsrm",
     channels=_ports(),
+    # Another order of the words would be another course of events: what is recorded has this one
     command_line=(
         "console=ttyS0 loglevel=5 panic=-1 reboot=t oops=panic nokaslr "
         "mitigations=off audit=0 cryptomgr.notests random.trust_cpu=off "
@@ -62,21 +63,21 @@ I386 = Board(
     machine="pc",
     cpu="max,-rdrand,-rdseed",
     channels=_ports(),
-    command_line=f"console=ttyS0 {EVERYWHERE} reboot=t tsc=reliable no_timer_check rdinit=/init",
+    command_line=f"console=ttyS0 {EVERYWHERE} reboot=t tsc=reliable no_timer_check",
 )
 ARM64 = Board(
     qemu="qemu-system-aarch64",
     machine="virt,dtb-randomness=off",
     cpu="cortex-a57",
     channels=_virtio("pci"),
-    command_line=f"console=ttyAMA0 {EVERYWHERE} {TICKS} rdinit=/init",
+    command_line=f"console=ttyAMA0 {EVERYWHERE} {TICKS}",
 )
 S390X = Board(
     qemu="qemu-system-s390x",
     machine="s390-ccw-virtio",
     cpu="max,prno-trng=off",
     channels=_virtio("ccw"),
-    command_line=f"conmode=sclp {EVERYWHERE} {TICKS} rdinit=/init",
+    command_line=f"conmode=sclp {EVERYWHERE} {TICKS}",
     order=">",
     accessed_bits=False,
 )

@@ -49,10 +49,15 @@ NOT_UNPACKED = (
     "/usr/lib/linux-image-*", "/usr/share/perl5/*", "/usr/lib/udev/*", "/lib/udev/*",
 )  # fmt: skip
 # What the set-up of packages would make
-ALTERNATIVES = (("awk", "mawk"), ("nawk", "mawk"))
+SET_UP_LINKS = {
+    **{name: f"usr/{name}" for name in ("bin", "lib", "sbin")},
+    **{f"usr/bin/{name}": "mawk" for name in ("awk", "nawk")},
+}
 
 GUEST = Path(__file__).parent.parent / "guest"
-FOLDERS = ("dev", "proc", "run", "sys", "tmp", "root", "mnt", "var")
+COMPILE_PYTHON = (
+    "python3 -m compileall -q -f --invalidation-mode unchecked-hash /usr/lib/python3* || :"
+)
 HOSTS = b"127.0.0.1 localhost codel\n::1 localhost\n"
 
 # Modules by folder or name; what these need comes along.
@@ -171,57 +176,60 @@ def _copy_modules(release: "Release", contents: Path, *patterns: re.Pattern[str]
         shutil.copyfile(source / name, target / name)
 
 
-def _prepare(release: "Release", out: Path) -> None:
-    """What is made with the release's own tools: the init, Python's caches."""
+def _prepare(
+    release: "Release", out: Path, script: str, folders: dict[str, Path], writable: bool = False
+) -> None:
+    """Runs a script that makes the init, with the release's own tools; `out` is /mnt there."""
     log = release.path / "log"
     shutil.copytree(GUEST, out)
-    script = (
-        "python3 -m compileall -q -f --invalidation-mode unchecked-hash /usr/lib/python3* || :\n"
-        "gcc -O2 -Wall -Werror -static -o /mnt/init /mnt/init.c"
-    )
     with log.open("wb") as stream:
+        folders = {"/mnt": out, **folders}
         status = sandbox.run(
-            release.root, ["sh", "-ec", script], stream, {"/mnt": out}, writable=True
+            release.root, ["sh", "-ec", script], stream, folders, writable=writable
         )
     if status:
         raise process.Failure(f"{log.read_text()}\n{release.name}: the guest's init does not build")
 
 
+def _init(compiler: str) -> str:
+    return f"{compiler} -O2 -Wall -Werror -static -o /mnt/init /mnt/init.c"
+
+
+def _pack(
+    release: "Release",
+    contents: Path,
+    names: list[str],
+    links: dict[str, str],
+    made: dict[str, bytes],
+    init: Path,
+) -> None:
+    """The guest's archive: `names` from `contents`, and what is in no package."""
+    with (release.path / "guest.cpio").open("wb") as stream:
+        archive = cpio.Archive(stream)
+        for name in ("dev", "proc", "run", "sys", "tmp", "root", "mnt", "var"):
+            archive.folder(name)
+        for name, target in links.items():
+            archive.link(name, target)
+        for name in names:
+            archive.add(contents / name, name)
+        for name, data in {**made, "etc/hosts": HOSTS}.items():
+            archive.file(name, data)
+        archive.add_tree(release.modules, "")
+        archive.file("init", init.read_bytes(), 0o755)
+        archive.finish()
+
+
 def build(release: "Release", wanted: Iterable[str]) -> None:
     root = release.root
     work = release.path / "work"
-    _prepare(release, work)
+    _prepare(release, work, f"{COMPILE_PYTHON}\n{_init('gcc')}", {}, writable=True)
     (boot,) = root.glob(f"boot/vmlinuz-{release.kernel_release}")
     release.kernel.write_bytes(kernel.unpacked(boot))
     _copy_modules(release, root, MODULES)
     names = _files(root, _closure(root, [*wanted, *ALWAYS]))
-    with (release.path / "guest.cpio").open("wb") as stream:
-        archive = cpio.Archive(stream)
-        for name in FOLDERS:
-            archive.folder(name)
-        for name in cpio.MERGED:
-            if (root / name).is_symlink():
-                archive.link(name, os.readlink(root / name))
-        for name in names + _compiled(root, names):
-            archive.add(root / name, name)
-        archive.file("etc/hosts", HOSTS)
-        archive.add_tree(release.modules, "")
-        archive.file("init", (work / "init").read_bytes(), 0o755)
-        archive.finish()
+    links = {n: os.readlink(root / n) for n in cpio.MERGED if (root / n).is_symlink()}
+    _pack(release, root, names + _compiled(root, names), links, {}, work / "init")
     shutil.rmtree(work)
-
-
-def _prepare_foreign(release: "Release", contents: Path, out: Path) -> None:
-    """What is made with a cross compiler: the init."""
-    log = release.path / "log"
-    shutil.copytree(GUEST, out)
-    assert release.target
-    script = f"{release.target.compiler} -O2 -Wall -Werror -static -o /mnt/init /mnt/init.c"
-    with log.open("wb") as stream:
-        folders = {"/mnt": out, SYSROOT: contents}
-        status = sandbox.run(release.root, ["sh", "-c", script], stream, folders)
-    if status:
-        raise process.Failure(f"{log.read_text()}\n{release.name}: the guest's init does not build")
 
 
 def _unpacked(contents: Path) -> list[str]:
@@ -237,26 +245,13 @@ def _unpacked(contents: Path) -> list[str]:
 
 def build_foreign(release: "Release", contents: Path) -> None:
     """For a machine whose programs cannot run here: no package of it has been set up."""
+    assert release.target
     work = release.path / "work"
-    _prepare_foreign(release, contents, work)
+    _prepare(release, work, _init(release.target.compiler), {SYSROOT: contents})
     (boot,) = contents.glob(f"boot/vmlinuz-{release.kernel_release}")
     shutil.copyfile(boot, release.kernel)
     _copy_modules(release, contents, MODULES, CHANNELS)
-    with (release.path / "guest.cpio").open("wb") as stream:
-        archive = cpio.Archive(stream)
-        for name in FOLDERS:
-            archive.folder(name)
-        for name in ("bin", "lib", "sbin"):
-            archive.link(name, f"usr/{name}")
-        for name in _unpacked(contents):
-            archive.add(contents / name, name)
-        for name, target in ALTERNATIVES:
-            archive.link(f"usr/bin/{name}", target)
-        for name in ("group", "passwd"):
-            master = contents / f"usr/share/base-passwd/{name}.master"
-            archive.file(f"etc/{name}", master.read_bytes())
-        archive.file("etc/hosts", HOSTS)
-        archive.add_tree(release.modules, "")
-        archive.file("init", (work / "init").read_bytes(), 0o755)
-        archive.finish()
+    masters = contents / "usr/share/base-passwd"
+    users = {f"etc/{n}": (masters / f"{n}.master").read_bytes() for n in ("group", "passwd")}
+    _pack(release, contents, _unpacked(contents), SET_UP_LINKS, users, work / "init")
     shutil.rmtree(work)

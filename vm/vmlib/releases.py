@@ -85,15 +85,9 @@ class Release:
 
 def _recipe(base: Path) -> str:
     here = Path(__file__).parent
-    files = (
-        "image.py",
-        "cpio.py",
-        "kernel.py",
-        "../guest/init.c",
-        "../guest/ports.h",
-        "../guest/virtio.h",
-    )
-    parts = [base.name.encode(), *((here / f).read_bytes() for f in files)]
+    files = [here / name for name in ("image.py", "cpio.py", "kernel.py")]
+    files += sorted(image.GUEST.iterdir())
+    parts = [base.name.encode(), *(file.read_bytes() for file in files)]
     return cache.digest(parts)
 
 
@@ -142,9 +136,9 @@ def foreign_machine(architecture: str) -> Release:
     return Release(name, path, compilers, target=target)
 
 
-def machine_of(name: str) -> Release:
-    """That of a release, or of another architecture."""
-    return foreign_machine(name) if name in ARCHITECTURES else get(name)
+def machine_of(name: str, check: str | None = None) -> Release:
+    """That of a release, with its debug kernel if there is a check; or of another architecture."""
+    return foreign_machine(name) if name in ARCHITECTURES else get(name, check)
 
 
 def sandboxed(
