@@ -176,6 +176,15 @@ PROOFS = (
         "exhaust/share.c",
     ),
     Proof(
+        "crowd",
+        "the same with four and five flows",
+        "the same",
+        "22,616,729 inputs",
+        "exhaust/crowd.c",
+        limit=1800,
+        short=False,
+    ),
+    Proof(
         "order",
         "the packets of a flow leave in the order of their arrival",
         "a flow keeps its queue",
