@@ -74,6 +74,9 @@ static inline u64 mul_u64_u32_shr(u64 a, u32 mul, unsigned int shift)
  */
 #define CODEL_EARLY_SIGNALS	6
 
+/* An overload begins, ends and is forgotten after this many intervals */
+#define CODEL_OVERLOAD_INTERVALS	2
+
 /* CODEL_MUCH is a backlog of more than this many MTUs */
 #define CODEL_MUCH_MTUS		4
 
@@ -270,19 +273,22 @@ static inline bool codel_signal_is_recent(const struct codel_vars *vars,
 /*
  * Enter the dropping state; the packet at hand is the first signal. When the
  * last one ended a short while ago, go on with the number of signals that it
- * took beyond those it had started with (RFC 8289, section 5.6).
+ * took beyond those it had started with (RFC 8289, section 5.6). Its overload goes on until
+ * CODEL_OVERLOAD_INTERVALS after the next signal was due: arrivals at random empty the queue of
+ * a flood now and then.
  */
 static inline void codel_enter_dropping(struct codel_vars *vars,
 					const struct codel_params *params, u64 now)
 {
 	u32 delta = vars->count - vars->lastcount;
+	u64 forgotten = vars->drop_next + CODEL_OVERLOAD_INTERVALS * params->interval;
 
+	vars->overload = vars->overload && now < forgotten;
 	vars->count = delta > 1 && codel_signal_is_recent(vars, params, now) ? delta : 1;
 	vars->lastcount = vars->count;
 	vars->drop_next = now + codel_step(params->interval, vars->count);
 	vars->dropping = true;
 	vars->next_pending = false;
-	vars->overload = false;
 	if (params->ceiling != CODEL_CEILING_OFF)
 		vars->first_above_time = now;
 }
@@ -319,21 +325,23 @@ static inline u64 codel_chance_begins(u64 ceiling)
 }
 
 /*
- * The chance of a drop rises from there to certainty at the ceiling, with the square of the
- * excess: a queue that has just become long loses a packet now and then. A sojourn time gives
- * the chance of the next packet, not of its own packet: a packet between two packets of a
- * flood waits longer than these by a part of their spacing, and would be dropped more often
- * with its own chance.
+ * The chance of a drop rises from there to certainty at the ceiling. Before an overload it
+ * rises with the square of the excess: a queue that has just become long loses a packet now and
+ * then. A sojourn time gives the chance of the next packet, not of its own packet: a packet
+ * between two packets of a flood waits longer than these by a part of their spacing, and would
+ * be dropped more often with its own chance.
  */
-static inline u8 codel_chance(u64 ceiling, u64 sojourn)
+static inline u8 codel_chance(u64 ceiling, u64 sojourn, bool overload)
 {
 	u64 begins = codel_chance_begins(ceiling);
+	u8 excess;
 
 	if (sojourn <= begins)
 		return 0;
 	if (sojourn >= ceiling)
 		return CODEL_CERTAIN;
-	return codel_square(div64_u64((sojourn - begins) * CODEL_CERTAIN, ceiling - begins));
+	excess = div64_u64((sojourn - begins) * CODEL_CERTAIN, ceiling - begins);
+	return overload ? excess : codel_square(excess);
 }
 
 static inline bool codel_early(const struct codel_vars *vars)
@@ -344,7 +352,7 @@ static inline bool codel_early(const struct codel_vars *vars)
 /*
  * A packet is late if it gives a chance. An overload begins when all packets have been late for
  * two intervals, and senders have had the time to respond to signals. It ends when none has
- * been late for two intervals, or with the dropping state.
+ * been late for two intervals, or with a dropping state that is not resumed soon.
  */
 static inline void codel_watch_overload(struct codel_vars *vars,
 					const struct codel_params *params, u64 now)
@@ -352,7 +360,7 @@ static inline void codel_watch_overload(struct codel_vars *vars,
 	bool late = vars->chance;
 
 	if (late != vars->overload) {
-		if (now - vars->first_above_time < 2 * params->interval ||
+		if (now - vars->first_above_time < CODEL_OVERLOAD_INTERVALS * params->interval ||
 		    (late && codel_early(vars)))
 			return;
 		vars->overload = late;
@@ -371,7 +379,9 @@ static inline u8 codel_take_chance(struct codel_vars *vars,
 	bool much = waiting == CODEL_MUCH && params->ceiling != CODEL_CEILING_OFF;
 	u8 chance = vars->chance;
 
-	vars->chance = much ? codel_chance(codel_ceiling(vars, params), sojourn) : 0;
+	vars->chance = 0;
+	if (much)
+		vars->chance = codel_chance(codel_ceiling(vars, params), sojourn, vars->overload);
 	if (params->ceiling != CODEL_CEILING_OFF)
 		codel_watch_overload(vars, params, now);
 	if (!much)

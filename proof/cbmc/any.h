@@ -128,7 +128,7 @@ u8 contract_square(u8 part)
 	return square;
 }
 
-u8 contract_chance(u64 ceiling, u64 sojourn)
+u8 contract_chance(u64 ceiling, u64 sojourn, bool overload)
 {
 	u8 chance = nondet_u8();
 

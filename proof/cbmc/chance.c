@@ -5,9 +5,10 @@
 void prove_chance(void)
 {
 	u64 ceiling = nondet_u64(), sojourn = nondet_u64(), chance;
+	bool overload = nondet_bool();
 
 	suppose(ceiling >= CODEL_NSEC_PER_USEC && ceiling <= INTERVAL_MAX + INTERVAL_MAX / 4);
-	chance = codel_chance(ceiling, sojourn);
+	chance = codel_chance(ceiling, sojourn, overload);
 	prove((chance == CODEL_CERTAIN) == (sojourn >= ceiling),
 	      "a drop is certain at the ceiling, and not below");
 	prove(sojourn > codel_chance_begins(ceiling) || !chance,

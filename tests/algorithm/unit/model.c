@@ -159,8 +159,8 @@ model_ns model_ceiling(const struct model *model)
 }
 
 /*
- * The chance of the packet after this one, in 255ths: the square of the last step of 1/255
- * that the straight line from three eighths of the ceiling to the ceiling has reached.
+ * The chance of the packet after this one, in 255ths: the last step of 1/255 that the straight
+ * line from three eighths of the ceiling to the ceiling has reached, or its square.
  */
 static unsigned int next_chance(const struct model *model, const struct model_head *r)
 {
@@ -173,7 +173,7 @@ static unsigned int next_chance(const struct model *model, const struct model_he
 	for (bit = 128; bit; bit /= 2)
 		if ((line + bit) * (__int128)(ceiling - begins) <= beyond * 255)
 			line += bit;
-	return line * line / 255;
+	return model->overload ? line : line * line / 255;
 }
 
 /* Senders may still respond until the seventh signal. */
@@ -303,6 +303,9 @@ static bool start_dropping(struct model *model, struct model_head *r,
 
 	model->dropping = true;
 	model->figures.entries++;
+	if (now - model->drop_next >= 2 * model->interval)
+		model->overload = false;
+	model->figures.kept += model->overload;
 	model->count = 1;
 	if (delta > 1 && model->drop_next &&
 	    now - model->drop_next < 16 * model->interval) {
@@ -311,7 +314,6 @@ static bool start_dropping(struct model *model, struct model_head *r,
 	}
 	model->drop_next = control_law(model, now);
 	model->lastcount = model->count;
-	model->overload = false;
 	model->agreed = model->ceiling ? now : model->first_above_time;
 	model->chance = next_chance(model, r);
 	watch_overload(model, now);

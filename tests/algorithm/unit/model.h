@@ -49,6 +49,7 @@ struct figures {
 	unsigned long long held;	/* packets that the link held */
 	unsigned long long overloads;	/* senders that did not slow down */
 	unsigned long long calmed;	/* and later did */
+	unsigned long long kept;	/* overloads of a dropping state that was resumed */
 };
 
 void figures_add(struct figures *sum, const struct figures *part);

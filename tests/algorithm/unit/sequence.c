@@ -325,35 +325,43 @@ static const struct sequence sequences[] = {
 			OVER(100 * MS - 1, 0, 5), OVER(1, 1, 4),
 		},
 	},
-	/* during an overload, the chance begins at 18.75 ms and is 1/255 at 16/255 of the way */
+	/* during an overload, the chance begins at 18.75 ms and rises by 1/255 each 122,549 ns */
 	{
 		.name = "ceiling: no chance up to three eighths of it, and a little more",
 		CEILED, .vars = AHEAD(7), .input = {
 			MUCH(0, PASS, 7, 18750 * US), MUCH(0, PASS, 7, 18750 * US + 1),
-			MUCH(0, PASS, 7, 18750 * US + 1960784),
-			MUCH(0, PASS, 7, 18750 * US + 1960785),
+			MUCH(0, PASS, 7, 18750 * US + 122549),
+			MUCH(0, PASS, 7, 18750 * US + 122550),
 			LOT(0, LOSE, 7, 18750 * US, 0),
 			MUCH(0, PASS, 7, 18750 * US),
 		},
 	}, {
 		.name = "ceiling: the first step is 1/255",
 		CEILED, .vars = AHEAD(7), .input = {
-			MUCH(0, PASS, 7, 18750 * US + 1960785),
-			LOT(0, LOSE, 7, 18750 * US + 1960785, 16843009),
-			LOT(0, PASS, 7, 18750 * US + 1960785, 16843010),
+			MUCH(0, PASS, 7, 18750 * US + 122550),
+			LOT(0, LOSE, 7, 18750 * US + 122550, 16843009),
+			LOT(0, PASS, 7, 18750 * US + 122550, 16843010),
 			LOT(0, PASS, 7, 18750 * US, UINT32_MAX),
 			MUCH(0, PASS, 7, 18750 * US),
 		},
 	}, {
-		.name = "ceiling: a quarter of the chance half way",
+		.name = "ceiling: half of the chance half way",
 		CEILED, .vars = AHEAD(7), .input = {
-			/* 127/255 of the way, and 63/255 */
+			/* 127/255 */
 			MUCH(0, PASS, 7, 34375 * US),
-			LOT(0, LOSE, 7, 34375 * US, 1061109567),
-			LOT(0, PASS, 7, 34375 * US, 1061109568),
+			LOT(0, LOSE, 7, 34375 * US, 2139062143),
+			LOT(0, PASS, 7, 34375 * US, 2139062144),
 		},
 	}, {
-		.name = "ceiling: certainty there, 253/255 a ns below",
+		.name = "ceiling: before an overload, a quarter of the chance half way",
+		CEILED, .vars = AHEAD_EARLY(7), .input = {
+			/* 127/255 of the way, and 63/255 */
+			MUCH(0, PASS, 7, 85937500),
+			LOT(0, SIGNAL, 7, 85937500, 1061109567),
+			LOT(0, PASS, 7, 85937500, 1061109568),
+		},
+	}, {
+		.name = "ceiling: certainty there, 254/255 a ns below",
 		CEILED, .vars = AHEAD(7), .input = {
 			LOT(0, LOSE, 7, 50 * MS, UINT32_MAX),
 			LOT(0, LOSE, 7, 50 * MS, UINT32_MAX),
@@ -424,7 +432,7 @@ static const struct sequence sequences[] = {
 		CEILED, .vars = AHEAD(7), .input = {
 			LOT(0, LOSE, 7, 50 * MS, 0), UNDER(0, 7),
 			MUCH(0, PASS, 7, 50 * MS),
-			MUCH(100 * MS, SIGNAL, 6, 25 * MS),
+			MUCH(100 * MS, SIGNAL, 6, 18750 * US),
 			MUCH(0, PASS, 6, 28 * MS),
 		},
 	}, {
@@ -519,10 +527,17 @@ static const struct sequence sequences[] = {
 			LOT(0, PASS, 7, 62500 * US, UINT32_MAX),
 		},
 	}, {
-		.name = "overload: forgotten when the dropping state ends",
+		.name = "overload: it goes on with a dropping state that is resumed",
 		CEILED, .vars = AHEAD(7), .input = {
-			LOT(0, LOSE, 7, 50 * MS, 0), UNDER(0, 7), MUCH(0, PASS, 7, 60 * MS),
-			MUCH(100 * MS, SIGNAL, 6, 60 * MS),
+			LOT(0, LOSE, 7, 50 * MS, 0), UNDER(IDLE + 100 * MS - 1, 7),
+			MUCH(0, PASS, 7, 60 * MS), MUCH(100 * MS, SIGNAL, 6, 60 * MS),
+			LOT(0, LOSE, 6, 60 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "overload: forgotten two intervals after the signal that was due",
+		CEILED, .vars = AHEAD(7), .input = {
+			LOT(0, LOSE, 7, 50 * MS, 0), UNDER(IDLE + 100 * MS, 7),
+			MUCH(0, PASS, 7, 60 * MS), MUCH(100 * MS, SIGNAL, 6, 60 * MS),
 			LOT(0, PASS, 6, 60 * MS, UINT32_MAX),
 		},
 	}, {

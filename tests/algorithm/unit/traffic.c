@@ -481,8 +481,8 @@ static void figures_note_ceilings(const struct figures *f)
 {
 	ktap_note("%llu drops by chance, %llu packets survived, %llu signals not given, %llu packets before the seventh, %llu delays shown by one packet",
 		  f->over, f->survived, f->silent, f->awaited, f->watched);
-	ktap_note("%llu packets that the link held, %llu overloads, %llu that ended before the dropping state",
-		  f->held, f->overloads, f->calmed);
+	ktap_note("%llu packets that the link held, %llu overloads, %llu that ended before the dropping state, %llu that went on after it",
+		  f->held, f->overloads, f->calmed, f->kept);
 }
 
 static void run_report(struct run *run, struct figures *all)
@@ -553,7 +553,7 @@ static void traffic_total_ceilings(const struct figures *all)
 	traffic_total(all);
 	ktap_result(traffic_complete(all) && all->over && all->survived &&
 		    all->silent && all->awaited && all->watched &&
-		    all->held && all->overloads && all->calmed,
+		    all->held && all->overloads && all->calmed && all->kept,
 		    "traffic with ceilings: every path was taken");
 }
 
