@@ -31,7 +31,8 @@ equal_flows()
 	echo "Jain's index of $flows flows through $kind: $JAIN"
 }
 
-# fair KIND FLOWS LEAST OPTION...: the ceiling drops by chance, not from each the same number
+# fair KIND FLOWS LEAST OPTION...: the ceiling drops by chance, not from each the same number. A round takes
+# longer than the ceiling: the index of 100 flows is 0.985 to 0.995 in five timelines
 fair()
 {
 	equal_flows "$1" "$2" 86 limit 2000 "${@:4}"
@@ -55,7 +56,7 @@ kernel_unfair()
 }
 
 lib_add few_flows "$FQ_CODEL_KIND: 100 equal flows with longer packets" "$FQ_CODEL_KIND"
-lib_add fair "$FQ_CODEL_KIND: 100 equal flows" "$FQ_CODEL_KIND" 100 0.99
+lib_add fair "$FQ_CODEL_KIND: 100 equal flows" "$FQ_CODEL_KIND" 100 0.97
 lib_add fair "$FQ_CODEL_KIND: 900 equal flows" "$FQ_CODEL_KIND" 900 0.97
 lib_add fair "$FQ_CODEL_KIND: 900 equal flows, ceiling off" "$FQ_CODEL_KIND" 900 0.99 ceiling off
 if [[ $(uname -r) == 6.12* ]]; then
