@@ -260,7 +260,7 @@ static u32 explore(const struct setup *of)
 }
 
 /* Explore each of @setups, which ends with one of no flows, and print what is wrong. */
-static int explore_all(const struct setup *setups)
+static void explore_all(const struct setup *setups)
 {
 	u32 inputs = 0;
 
@@ -269,7 +269,6 @@ static int explore_all(const struct setup *setups)
 	printf("inputs: %u\n", inputs);
 	printf("wrong, a flow sends more than its share: %u\n", wrong_share);
 	printf("wrong, a flow with packets has no turn: %u\n", wrong_turn);
-	return 0;
 }
 
 #endif /* SHARE_H */
