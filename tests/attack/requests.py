@@ -13,32 +13,12 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path += [str(HERE), str(HERE.parent / "kernel")]
+sys.path.insert(0, str(HERE))
 
-from guestlib import machine  # noqa: E402
-from trafficlib import accounting  # noqa: E402
+from guestlib import devices, machine  # noqa: E402
 
 ROUND = 10000  # requests
-SPACE = "attack"
-BUILD = """
-ip netns add attack
-ip -n attack link set lo up
-for dev in d0 d1 d2; do
-    ip -n attack link add $dev type dummy
-    ip -n attack link set $dev arp off up
-done
-ip netns exec attack sh -c 'echo d0 4000000 >/sys/module/slow_link/parameters/link'
-tc -n attack qdisc add dev d1 root handle 1: htb default 1
-tc -n attack class add dev d1 parent 1: classid 1:1 htb rate 4mbit burst 3000
-tc -n attack qdisc add dev d2 root handle 1: tbf rate 4mbit burst 20000 limit 1000000
-"""
-# A packet that waits holds its socket, and that the namespace: the devices go first
-REMOVE = """
-for dev in d0 d1 d2; do
-    ip -n attack link del $dev
-done
-ip netns del attack
-"""
+RATE = 4_000_000  # bit/s
 
 
 class Run:
@@ -62,19 +42,17 @@ class Run:
     def round(self, seed: int, count: int) -> None:
         if seed % 2 == 0:  # without changes of MTUs: see netlink/main.c
             self.wanted.add("repeated")
-        machine.sh(BUILD)
-        inside = ["ip", "netns", "exec", SPACE]
+        devices.build(RATE)
+        inside = devices.INSIDE
         argv = [*inside, machine.SENDER, "requests", str(seed), str(count)]
         done = subprocess.run(argv, stdout=subprocess.PIPE, text=True)
         self.read(done.stdout)
         if done.returncode:
             self.faults.append(f"seed {seed}: status {done.returncode}")
-        argv = [*inside, sys.executable, __file__, "accounts"]
-        found = subprocess.run(argv, check=True, stdout=subprocess.PIPE, text=True).stdout
-        *faults, last = found.splitlines()
-        self.accounted += int(last)
+        read, _, faults = devices.accounts()
+        self.accounted += read
         self.unaccounted += [f"seed {seed}: {fault}" for fault in faults]
-        machine.sh(REMOVE)
+        devices.remove()
 
     def missing(self) -> None:
         """What was not compared at all is a fault."""
@@ -90,17 +68,7 @@ class Run:
             print(f"# {sort}: {sum(answers.values())}: {words}")
 
 
-def print_accounts() -> None:
-    """The faults of this namespace, and how many qdiscs were read."""
-    for fault in accounting.faults(tree=True):
-        print(fault)
-    print(len(accounting.read()))
-
-
 def main(argv: list[str]) -> int:
-    if argv == ["accounts"]:
-        print_accounts()
-        return 0
     seed, count = map(int, argv)
     before = machine.prepare()
     run = Run()

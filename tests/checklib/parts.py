@@ -5,7 +5,7 @@ A part is a program on this machine, or a selftest in a machine of one release. 
 belongs to `make check`; all else is left to `make check-all`:
 
     # check: all        the whole part
-    # check: NAME...    these cases of a selftest, these targets of a Makefile
+    # check: NAME...    these cases of a selftest, these targets of a Makefile or a program
     # check: 1/4        every fourth case of a selftest
 """
 
@@ -49,8 +49,12 @@ def _make(folder: str, target: str, file: str = "") -> Program:
     return Program(argv, TOP / (file or f"{folder}/Makefile"), target)
 
 
-def _script(name: str, *arguments: str, file: str = "") -> Program:
-    return Program([name, *arguments], TOP / (file or name))
+def _script(name: str, *arguments: str, file: str = "", target: str = "all") -> Program:
+    return Program([name, *arguments], TOP / (file or name), target)
+
+
+def _attack(name: str, *arguments: str, target: str = "") -> Program:
+    return _script("tests/attack/run", name, *arguments, target=target or name)
 
 
 # These need no image of a release
@@ -99,10 +103,15 @@ def with_images() -> dict[str, Program]:
         "tree-kernels": _script("tests/packages/tree/kernels"),
         "parallel": _script("tests/parallel/run"),
         "parallel-rounds": _script("tests/parallel/rounds"),
+        "parallel-debug": _script("tests/parallel/rounds", "--debug", "kasan"),
         "parallel-mutants": _script("tests/parallel/mutants"),
-        "attack-requests": _script("tests/attack/run", "requests"),
-        "attack-churn": _script("tests/attack/run", "churn"),
+        "attack-requests": _attack("requests"),
+        "attack-churn": _attack("churn"),
+        "attack-day": _attack("day"),
+        "attack-long": _script("tests/attack/long"),
+        "attack-debug": _attack("requests", "--debug", "--count", "100000", target="debug"),
         "attack-mutants": _script("tests/attack/mutants"),
+        "debug": _script("tests/vm/debug/check"),
         "lab/mutants": _script("tests/lab/mutants"),
     }
     for path in (p for f in FOLDERS for p in sorted(TESTS.glob(f"{f}/test_*.sh"))):

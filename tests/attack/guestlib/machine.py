@@ -31,7 +31,7 @@ EXPECTED = re.compile(
     r"|netlink: 'attack': attribute type \d+ has an invalid length"
     r"|\w+: \d+ callbacks suppressed"
     # a shaper below htb, and slow_link below no queue: in-tree
-    r"|htb: \w+ qdisc 10: is non-work-conserving\?"
+    r"|htb: \w+ qdisc \w+: is non-work-conserving\?"
     r"|Virtual device d0 asks to queue packet!"
     # a packet on its way to a device that is about to be deleted
     r"|d\d selects TX queue \d+, but real number of TX queues is 0"

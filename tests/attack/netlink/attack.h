@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <linux/netlink.h>
 #include <linux/pkt_sched.h>
@@ -105,10 +106,12 @@ bool state_read(const struct place *at, struct state *state);
 
 /* ---- traffic.c ---- */
 
-void traffic(uint64_t seed, unsigned int devices);
+pid_t traffic_start(uint64_t seed, unsigned int devices, unsigned int pause_max);
+bool traffic_stop(pid_t child);
 
-/* ---- churn.c ---- */
+/* ---- churn.c, day.c ---- */
 
 int churn(uint64_t seed, unsigned long count);
+int day(uint64_t seed, unsigned long minutes);
 
 #endif /* ATTACK_H */

@@ -8,17 +8,15 @@
 #include <errno.h>
 #include <linux/if.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../../uapi/codel_uapi.h"
 #include "attack.h"
 
-#define RATE	200000	/* bytes/s: packets wait */
+#define RATE		200000	/* bytes/s: packets wait */
+#define PAUSE_MAX	300	/* us between bursts */
 
 static unsigned long changed, refused, faults;
 static uint32_t handle;
@@ -154,14 +152,9 @@ static void cycle(void)
 	talk_open();
 	device_create();
 	at = place_only("d0");
-	child = fork();
-	if (!child) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		traffic(random_u32(), 1);
-	}
+	child = traffic_start(random_u32(), 1, PAUSE_MAX);
 	life(at);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	traffic_stop(child);
 	talk_close();
 }
 

@@ -2,6 +2,8 @@
 /*
  * attack churn SEED COUNT: COUNT life cycles, see churn.c.
  *
+ * attack day SEED COUNT: COUNT minutes, see day.c.
+ *
  * attack requests SEED COUNT: COUNT generated requests to the qdiscs of d0, d1 and d2, half of them
  * mutated, with traffic at the same time. Prints how many of each sort had which answer, a line
  * each: SORT, errno or 0, number. Status 1 if a request had no answer, or
@@ -13,17 +15,14 @@
  * from the MTU: there the options of a dump may be refused later.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "attack.h"
 
-#define ANSWERS	(ANSWER_NONE + 1)
+#define ANSWERS		(ANSWER_NONE + 1)
+#define PAUSE_MAX	4000	/* us between bursts */
 
 static unsigned int counts[32][ANSWERS];
 static unsigned int compared, repeated, faults;
@@ -75,7 +74,7 @@ static void repeat_options(const struct place *at, const char *sort)
 
 /*
  * Whether a request changes no option if this is the answer. The core looks at a size table
- * after the change, and refuses then what has been done.
+ * after the change, and refuses then what has been done. A class of htb goes with its qdisc.
  */
 static bool changes_nothing(const struct message *m, int answer)
 {
@@ -85,8 +84,8 @@ static bool changes_nothing(const struct message *m, int answer)
 	if (m->head.nlmsg_len > head &&
 	    attribute(m->bytes + head, m->head.nlmsg_len - head, TCA_STAB))
 		return false;
-	return answer ||
-	       (type != RTM_NEWQDISC && type != RTM_DELQDISC && type != RTM_NEWLINK);
+	return answer || (type != RTM_NEWQDISC && type != RTM_DELQDISC &&
+			  type != RTM_DELTCLASS && type != RTM_NEWLINK);
 }
 
 static void request(void)
@@ -130,31 +129,6 @@ static void report(void)
 	printf("compared;0;%u\nrepeated;0;%u\n", compared, repeated);
 }
 
-static pid_t traffic_start(uint64_t seed)
-{
-	pid_t child = fork();
-
-	if (!child) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		traffic(seed, 3);
-	}
-	return child;
-}
-
-/* It runs until it is ended, unless it failed. */
-static void traffic_stop(pid_t child)
-{
-	int status;
-
-	if (waitpid(child, &status, WNOHANG)) {
-		printf("fault: the traffic has ended, status %#x\n", status);
-		faults++;
-		return;
-	}
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
-}
-
 static int requests(uint64_t seed, unsigned long count)
 {
 	pid_t child;
@@ -164,11 +138,12 @@ static int requests(uint64_t seed, unsigned long count)
 	random_seed(seed);
 	mtu_changes = seed & 1;
 	talk_open();
-	child = traffic_start(seed);
+	child = traffic_start(seed, 3, PAUSE_MAX);
 	while (count-- && faults < 20)
 		request();
 	report();
-	traffic_stop(child);
+	if (!traffic_stop(child))
+		fault("has ended", "traffic", 0);
 	return !!faults;
 }
 
@@ -181,6 +156,8 @@ int main(int argc, char **argv)
 		return requests(seed, count);
 	if (count && !strcmp(argv[1], "churn"))
 		return churn(seed, count);
-	fprintf(stderr, "usage: attack requests|churn SEED COUNT\n");
+	if (count && !strcmp(argv[1], "day"))
+		return day(seed, count);
+	fprintf(stderr, "usage: attack requests|churn|day SEED COUNT\n");
 	return 2;
 }

@@ -8,10 +8,13 @@
 #include <linux/if_packet.h>
 #include <linux/virtio_net.h>
 #include <net/if.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "attack.h"
@@ -119,8 +122,8 @@ static void burst(int sock)
 		send(sock, &frame, frame_make(&frame), MSG_DONTWAIT);
 }
 
-/* Until the process is ended: a burst on one of the first devices, and a pause of up to 4 ms */
-void traffic(uint64_t seed, unsigned int devices)
+/* Until the process is ended: a burst on one of the first devices, and a pause */
+static void traffic(uint64_t seed, unsigned int devices, unsigned int pause_max)
 {
 	static const char *const names[] = { "d0", "d1", "d2" };
 	int socks[ARRAY_SIZE(names)];
@@ -130,6 +133,30 @@ void traffic(uint64_t seed, unsigned int devices)
 		socks[i] = packet_socket(names[i]);
 	for (;;) {
 		burst(socks[random_below(devices)]);
-		usleep(random_below(devices > 1 ? 4000 : 300));
+		usleep(random_below(pause_max));
 	}
+}
+
+/* Start a process that sends on the first devices. Between two bursts are @pause_max us at most. */
+pid_t traffic_start(uint64_t seed, unsigned int devices, unsigned int pause_max)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		traffic(seed, devices, pause_max);
+	}
+	return child;
+}
+
+/* Return whether the process has sent until now. */
+bool traffic_stop(pid_t child)
+{
+	bool ran = !waitpid(child, NULL, WNOHANG);
+
+	if (ran) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	return ran;
 }

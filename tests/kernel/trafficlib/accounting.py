@@ -138,7 +138,8 @@ def queued(tb: dict[int, bytes]) -> tuple[str, Count]:
 
 
 def drifts(messages: list[bytes], held: dict[int, Count]) -> list[str]:
-    """Parents whose packets and bytes differ from those of their children, and mistakes that a strict parent found.
+    """Parents of a device whose packets and bytes differ from those of their children, and mistakes that a strict
+    parent found.
 
     What parents hold themselves is in `held`, by handle; a strict parent that is not there may hold a packet.
     """
@@ -166,6 +167,12 @@ def drifts(messages: list[bytes], held: dict[int, Count]) -> list[str]:
     return found
 
 
+def drifts_anywhere() -> list[str]:
+    """The drifts of every device in this namespace."""
+    devices = {TCMSG.unpack_from(message)[1] for message in qdiscs()}
+    return [f"device {index}: {fault}" for index in devices for fault in drifts(qdiscs(index), {})]
+
+
 def faults(tree: bool = False) -> list[str]:
     """Sums that do not add up in this namespace; with tree also between parents and children.
 
@@ -175,7 +182,7 @@ def faults(tree: bool = False) -> list[str]:
     for _ in range(FOREVER):
         found = [fault for one in read() for fault in one.faults()]
         if tree:
-            found += drifts(qdiscs(), {})
+            found += drifts_anywhere()
         if not found:
             break
     return found
