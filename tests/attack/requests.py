@@ -42,9 +42,10 @@ class Run:
     def round(self, seed: int, count: int) -> None:
         if seed % 2 == 0:  # without changes of MTUs: see netlink/main.c
             self.wanted.add("repeated")
+        traced = seed % 4 < 2
         devices.build(RATE)
-        inside = devices.INSIDE
-        argv = [*inside, machine.SENDER, "requests", str(seed), str(count)]
+        machine.trace(traced)
+        argv = [*devices.INSIDE, machine.SENDER, "requests", str(seed), str(count)]
         done = subprocess.run(argv, stdout=subprocess.PIPE, text=True)
         self.read(done.stdout)
         if done.returncode:
@@ -52,6 +53,8 @@ class Run:
         read, _, faults = devices.accounts()
         self.accounted += read
         self.unaccounted += [f"seed {seed}: {fault}" for fault in faults]
+        if traced != bool(machine.trace(False)):
+            self.faults.append(f"seed {seed}: tracepoints are {'silent' if traced else 'heard'}")
         devices.remove()
 
     def missing(self) -> None:

@@ -23,6 +23,7 @@ NEEDED = (
 )
 SLOW = Path("/root/slow_link.ko")
 MODPROBE = Path("/proc/sys/kernel/modprobe")
+TRACING = Path("/sys/kernel/tracing")
 UNLOADED = 60  # seconds in which all references are gone
 LEVELS = 5  # lines below this level: worse than a notice
 # What the kernel says about requests that are malformed on purpose
@@ -60,6 +61,17 @@ def prepare() -> int:
     # A kind that does not exist starts a program otherwise, which takes longer than the request
     MODPROBE.write_text("\n")
     return len(log())
+
+
+def trace(on: bool) -> int:
+    """Switches the tracepoints of the modules, and forgets what they wrote; returns how many lines that were."""
+    found = re.findall(
+        r"^(?:entries|overrun): (\d+)", (TRACING / "per_cpu/cpu0/stats").read_text(), re.M
+    )
+    for system in ("codel", "fq_codel"):
+        (TRACING / "events" / system / "enable").write_text("1" if on else "0")
+    (TRACING / "trace").write_text("")
+    return sum(map(int, found))
 
 
 def _in_use(module: str) -> bool:

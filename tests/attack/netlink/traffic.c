@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * Packets on all devices while requests are answered: bursts of many flows, IPv4 and IPv6, TCP
- * and UDP, ECN, super-packets, priorities that name classes, and frames that are none of these.
+ * and UDP, ECN, VLAN tags, super-packets, priorities that name classes, and frames that are none of
+ * these.
  */
 #include <arpa/inet.h>
 #include <linux/if_ether.h>
@@ -20,6 +21,7 @@
 #include "attack.h"
 
 #define ETH		14
+#define VLAN		4
 #define FRAME_MAX	20000
 #define TCP_HEADERS	54
 
@@ -70,6 +72,16 @@ static void ipv6(uint8_t *ip, size_t len, uint8_t protocol, uint8_t ecn, uint16_
 	memcpy(ip + 40, &flow, 2);
 }
 
+/* Insert a VLAN tag into a frame. Return: the bytes that it takes. */
+static size_t vlan_insert(uint8_t *frame, size_t len)
+{
+	uint8_t tag[VLAN] = { 0x81, 0, random_u32(), random_u32() };
+
+	memmove(frame + ETH - 2 + VLAN, frame + ETH - 2, len - (ETH - 2));
+	memcpy(frame + ETH - 2, tag, VLAN);
+	return VLAN;
+}
+
 /* A frame. Return: its length. */
 static size_t frame_make(struct frame *f)
 {
@@ -93,6 +105,8 @@ static size_t frame_make(struct frame *f)
 		ipv6(f->bytes + ETH, len - ETH, protocol, ecn, flow);
 	else
 		ipv4(f->bytes + ETH, len - ETH, protocol, ecn, flow);
+	if (!f->head.gso_type && one_in(8))
+		len += vlan_insert(f->bytes, len);
 	return sizeof(f->head) + len;
 }
 
