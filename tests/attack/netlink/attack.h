@@ -56,6 +56,7 @@ struct place {
 #define HANDLE	0x100000u	/* of all qdiscs under attack: 10: */
 
 bool places_find(void);
+struct tcmsg *place_begin(struct message *m, const struct place *at, uint16_t type, uint16_t flags);
 const struct place *place_random(void);
 const struct place *place_only(const char *dev);
 

@@ -60,10 +60,8 @@ static void device_delete(const struct place *at)
 
 static struct tcmsg *root(struct message *m, const struct place *at, uint16_t type, uint16_t flags)
 {
-	struct tcmsg *t = message_begin(m, type, flags);
+	struct tcmsg *t = place_begin(m, at, type, flags);
 
-	t->tcm_ifindex = at->index;
-	t->tcm_parent = at->parent;
 	t->tcm_handle = handle;
 	return t;
 }

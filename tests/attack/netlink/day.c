@@ -17,15 +17,11 @@ static int change_options(const struct place *at)
 	const struct nlattr *kind;
 	struct state state;
 	struct message m;
-	struct tcmsg *t;
 
 	if (!state_read(at, &state))
 		return ANSWER_NONE;
 	kind = attribute(state.bytes, state.len, TCA_KIND);
-	t = message_begin(&m, RTM_NEWQDISC, 0);
-	t->tcm_ifindex = at->index;
-	t->tcm_parent = at->parent;
-	t->tcm_handle = HANDLE;
+	place_begin(&m, at, RTM_NEWQDISC, 0)->tcm_handle = HANDLE;
 	message_string(&m, TCA_KIND, (const char *)(kind + 1));
 	options_put(&m, (const char *)(kind + 1));
 	return talk(&m);

@@ -52,14 +52,11 @@ static void repeat_options(const struct place *at, const char *sort)
 {
 	struct state before, after;
 	struct message m;
-	struct tcmsg *t;
 	int answer;
 
 	if (!state_read(at, &before))
 		return;
-	t = message_begin(&m, RTM_NEWQDISC, 0);
-	t->tcm_ifindex = at->index;
-	t->tcm_parent = at->parent;
+	place_begin(&m, at, RTM_NEWQDISC, 0);
 	memcpy(m.bytes + m.head.nlmsg_len, before.bytes, before.len);
 	m.head.nlmsg_len += before.len;
 	answer = talk(&m);

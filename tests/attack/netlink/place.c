@@ -29,6 +29,16 @@ const struct place *place_random(void)
 	return &places[random_below(ARRAY_SIZE(places))];
 }
 
+/* Begin a request about the qdisc at a place. */
+struct tcmsg *place_begin(struct message *m, const struct place *at, uint16_t type, uint16_t flags)
+{
+	struct tcmsg *t = message_begin(m, type, flags);
+
+	t->tcm_ifindex = at->index;
+	t->tcm_parent = at->parent;
+	return t;
+}
+
 /* The root of a device that was created since */
 const struct place *place_only(const char *dev)
 {

@@ -9,10 +9,8 @@
 static struct tcmsg *qdisc(struct message *m, const struct place *at, uint16_t type,
 			   uint16_t flags)
 {
-	struct tcmsg *t = message_begin(m, type, flags);
+	struct tcmsg *t = place_begin(m, at, type, flags);
 
-	t->tcm_ifindex = at->index;
-	t->tcm_parent = at->parent;
 	t->tcm_handle = HANDLE;
 	return t;
 }

@@ -94,11 +94,9 @@ bool state_read(const struct place *at, struct state *state)
 	const struct nlattr *kind, *options;
 	struct state answer = { .len = 0 };
 	struct message m;
-	struct tcmsg *t = message_begin(&m, RTM_GETQDISC, NLM_F_ECHO);
-	const size_t head = NLMSG_LENGTH(sizeof(*t));
+	const size_t head = NLMSG_LENGTH(sizeof(struct tcmsg));
 
-	t->tcm_ifindex = at->index;
-	t->tcm_parent = at->parent;
+	place_begin(&m, at, RTM_GETQDISC, NLM_F_ECHO);
 	state->len = 0;
 	if (talk_keep(&m, &answer) || answer.len < head)
 		return false;
