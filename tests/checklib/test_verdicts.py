@@ -358,7 +358,7 @@ def results() -> Iterator[tuple[str, Any, Any]]:
     yield "another timeline, the same inputs", known_in("part-1@8"), True
     yield "another timeline, other inputs", known_in("part-2@8"), False
     yield "of every selftest, make check runs something that exists", without_cases(), []
-    yield "targets in lines of Makefiles exist", without_targets(), []
+    yield "targets in lines of programs exist", without_targets(), []
     yield "make check has an experiment", experiments(), 1
     yield "check-all is everything everywhere", not_everywhere(), []
     yield "without other architectures where no time is for them", of_architectures(), [False, True]

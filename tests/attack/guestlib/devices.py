@@ -34,7 +34,7 @@ READER = Path(__file__).with_name("accounts.py")
 
 
 def build(bps: int) -> None:
-    """With links of so many bit/s."""
+    """Makes the namespace, in which each device sends `bps` bit/s."""
     machine.sh(BUILD.format(bps=bps))
 
 

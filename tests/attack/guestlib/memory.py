@@ -58,7 +58,7 @@ def grown(before: dict[str, int], after: dict[str, int], cycles: int) -> list[st
     if len(after) < 50 or missing:
         return [f"{len(after)} numbers of the memory were read, without {missing}"]
     return [
-        f"{name}: {before.get(name, 0)} before, {count} after {cycles} cycles"
+        f"{name}: {before.get(name, 0)} before, {count} afterwards"
         for name, count in after.items()
         if count - before.get(name, 0) > allowed(name, cycles)
     ]
