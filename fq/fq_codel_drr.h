@@ -8,8 +8,8 @@
  *	 +--- its turn, empty, some of its quantum left
  *
  * The queue of a bulk flow may empty for a moment, and the flow is not sparse then. An idle
- * flow that was old before, and that CoDel has signalled a short while ago, goes to old_flows
- * at once.
+ * flow that used up a quantum when it was active last, and that CoDel has signalled a short
+ * while ago, goes to old_flows at once.
  *
  * One rule is stricter than in the RFC: a flow gets one quantum per round. The deficit of
  * an idle flow is kept until the turn in which a new round begins for the flow. So a flow
@@ -148,12 +148,12 @@ static __always_inline bool fq_codel_drr_arrival(struct fq_codel_drr *drr,
 	}
 	flow->flags |= FQ_CODEL_ACTIVE | FQ_CODEL_RECENT;
 	if (unlikely(flow->flags & FQ_CODEL_BULK)) {
+		flow->flags &= ~FQ_CODEL_BULK;
 		if (codel_signal_is_recent(&flow->queue.vars, params,
 					   codel_skb_cb(flow->queue.tail)->enqueue_time)) {
 			fq_codel_turns_append(drr, &drr->old_flows, flow);
 			return true;
 		}
-		flow->flags &= ~FQ_CODEL_BULK;
 	}
 	fq_codel_turns_append(drr, &drr->new_flows, flow);
 	return true;
@@ -174,10 +174,8 @@ static inline void fq_codel_drr_leave(struct fq_codel_drr *drr,
 	fq_codel_turns_pop(drr, turns);
 	if (turns == &drr->old_flows)
 		fq_codel_drr_end_turn(drr);
-	if (round) {
+	if (round)
 		flow->refill_turn = drr->turn + drr->old_flows.len;
-		flow->flags |= FQ_CODEL_BULK;
-	}
 	if (flow->flags & FQ_CODEL_WAITING)
 		drr->waiting--;
 }
@@ -193,6 +191,7 @@ static __always_inline void fq_codel_drr_rotate(struct fq_codel_drr *drr,
 						struct fq_codel_flow *flow)
 {
 	flow->deficit += drr->quantum;
+	flow->flags |= FQ_CODEL_BULK;
 	if (turns == &drr->new_flows) {
 		fq_codel_turns_pop(drr, turns);
 		fq_codel_turns_append(drr, &drr->old_flows, flow);

@@ -14,7 +14,7 @@
 #define FQ_CODEL_ACTIVE		BIT(3)	/* on new_flows or old_flows; otherwise idle */
 #define FQ_CODEL_WAITING	BIT(4)	/* has had no packet since its last turn ended */
 #define FQ_CODEL_RECENT		BIT(5)	/* was active since fq_codel_table_pass_over() */
-#define FQ_CODEL_BULK		BIT(6)	/* was an old flow when it became idle, or in debt */
+#define FQ_CODEL_BULK		BIT(6)	/* has got another quantum since it became active last */
 
 /**
  * struct fq_codel_flow - a queue with its place in the flow table

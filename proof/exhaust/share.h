@@ -36,6 +36,7 @@ struct kept {
 struct state {
 	struct kept flows[FLOWS_MAX];
 	u8 ahead;
+	bool bulk;
 	bool used;
 };
 
@@ -54,6 +55,7 @@ static struct fq_codel_table table;
 static struct fq_codel_drr *const drr = &table.drr;
 static struct sk_buff packet;
 static u32 ahead;
+static bool bulk;	/* STEADY was sent to old_flows when it became active */
 
 /* ---- states ---- */
 
@@ -67,6 +69,7 @@ static void restore(const struct state *s)
 		.lists.flows = flows, .turn = TURN, .quantum = setup.quantum, .size = setup.flows,
 	};
 	ahead = s->ahead;
+	bulk = s->bulk;
 	for (i = 0; i < setup.flows; i++) {
 		const struct kept *kept = &s->flows[i];
 
@@ -128,13 +131,13 @@ static void sort_others(struct state *s)
 /* The state after a step */
 static void keep(void)
 {
-	bool bulk = flows[STEADY].flags & FQ_CODEL_BULK;
 	struct state s;
 	u32 i, slot;
 
 	memset(&s, 0, sizeof(s));
 	s.used = true;
 	s.ahead = flows[STEADY].queue.tail ? ahead : 0;
+	s.bulk = bulk && !fq_codel_is_idle(&flows[STEADY]);
 	for (i = 0; i < setup.flows; i++) {
 		s32 remaining = (s32)(flows[i].refill_turn - drr->turn);
 
@@ -145,9 +148,9 @@ static void keep(void)
 	}
 	keep_list(&s, &drr->new_flows, 1);
 	keep_list(&s, &drr->old_flows, 2);
-	if (s.ahead > highest[bulk])
-		highest[bulk] = s.ahead;
-	if (s.ahead > (bulk ? 3 : 2) * setup.quantum + 2 * (setup.longest - 1)) {
+	if (s.ahead > highest[s.bulk])
+		highest[s.bulk] = s.ahead;
+	if (s.ahead > (s.bulk ? 3 : 2) * setup.quantum + 2 * (setup.longest - 1)) {
 		wrong_share++;
 		return;
 	}
@@ -174,8 +177,8 @@ static void arrive(const struct state *s, u32 i, bool recent)
 	empty = !flows[i].queue.tail;
 	flows[i].queue.tail = &packet;
 	flows[i].queue.vars.drop_next = recent;
-	if (empty)
-		fq_codel_drr_arrival(drr, &flows[i], &params);
+	if (empty && fq_codel_drr_arrival(drr, &flows[i], &params) && i == STEADY)
+		bulk = drr->old_flows.len && drr->old_flows.last == &flows[STEADY];
 	keep();
 }
 

@@ -176,33 +176,50 @@ static bool debt_of_rounds(void)
 
 /*
  * Flow 0 sends a packet of @len bytes, is signalled at @signal, and becomes idle. The next packets
- * are one of flow 0 and one of flow 3, which are both idle.
+ * are one of flow 0, of @next bytes, and one of flow 3, which are both idle.
  */
-static bool signalled(u32 len, u64 signal, const char *sources)
+static bool signalled_before(u32 next, u32 len, u64 signal, const char *sources)
 {
 	must(run_out(len, 16));
 	must(leave_as("121"));
 	must(fq_codel_is_idle(flow_0()));
 	now = 1000 + BULK_FOR;
 	flow_0()->queue.vars.drop_next = signal;
-	push_bytes(0, 100);
+	push_bytes(0, next);
 	push_bytes(3, 100);
 	must(leave_as(sources));
 	return drained();
 }
 
-/* For as long as CoDel would resume after a signal, a flow that has used up its quantum is an old one. */
-static bool recent_signal(void)
+static bool signalled(u32 len, u64 signal, const char *sources)
 {
-	must(signalled(QUANTUM, 1000 + BULK_FOR, "3201"));
-	must(signalled(QUANTUM, 1001, "3201"));
-	must(signalled(QUANTUM, 1000, "0321"));
-	must(signalled(QUANTUM, 0, "0321"));
-	must(fq_codel_is_idle(flow_0()));	/* new the last time */
+	return signalled_before(100, len, signal, sources);
+}
+
+/* Flow 0 is idle, and CoDel has just signalled it: the order of its next packet and one of flow 3 */
+static bool order_is(const char *sources)
+{
+	must(fq_codel_is_idle(flow_0()));
 	flow_0()->queue.vars.drop_next = now;
 	push_bytes(0, 100);
 	push_bytes(3, 100);
-	must(leave_as("03"));
+	return leave_as(sources);
+}
+
+/*
+ * For as long as CoDel would resume after a signal, a flow is old if it used up a quantum when it was
+ * active last.
+ */
+static bool recent_signal(void)
+{
+	must(signalled(QUANTUM, 1000 + BULK_FOR, "3201"));
+	must(order_is("03"));
+	must(signalled_before(QUANTUM, QUANTUM, 1000 + BULK_FOR, "3201"));
+	must(order_is("30"));
+	must(signalled(QUANTUM, 1001, "3201"));
+	must(signalled(QUANTUM, 1000, "0321"));
+	must(signalled(QUANTUM, 0, "0321"));
+	must(order_is("03"));
 	must(signalled(QUANTUM - 100, 1000 + BULK_FOR, "0321"));
 	return true;
 }
