@@ -174,36 +174,27 @@ static bool debt_of_rounds(void)
 
 #define BULK_FOR	(CODEL_RESUME_INTERVALS * INTERVAL)
 
-/*
- * Flow 0 sends a packet of @len bytes, is signalled at @signal, and becomes idle. The next packets
- * are one of flow 0, of @next bytes, and one of flow 3, which are both idle.
- */
-static bool signalled_before(u32 next, u32 len, u64 signal, const char *sources)
+/* Flow 0 sends a packet of @len bytes, and becomes idle. */
+static bool idle_after(u32 len)
 {
 	must(run_out(len, 16));
 	must(leave_as("121"));
-	must(fq_codel_is_idle(flow_0()));
 	now = 1000 + BULK_FOR;
+	return true;
+}
+
+/*
+ * Flow 0 is signalled at @signal. The next packets are one of flow 0, of @len bytes, and one of
+ * flow 3, which are both idle.
+ */
+static bool order_is(u32 len, u64 signal, const char *sources)
+{
+	must(fq_codel_is_idle(flow_0()));
 	flow_0()->queue.vars.drop_next = signal;
-	push_bytes(0, next);
+	push_bytes(0, len);
 	push_bytes(3, 100);
 	must(leave_as(sources));
 	return drained();
-}
-
-static bool signalled(u32 len, u64 signal, const char *sources)
-{
-	return signalled_before(100, len, signal, sources);
-}
-
-/* Flow 0 is idle, and CoDel has just signalled it: the order of its next packet and one of flow 3 */
-static bool order_is(const char *sources)
-{
-	must(fq_codel_is_idle(flow_0()));
-	flow_0()->queue.vars.drop_next = now;
-	push_bytes(0, 100);
-	push_bytes(3, 100);
-	return leave_as(sources);
 }
 
 /*
@@ -212,15 +203,15 @@ static bool order_is(const char *sources)
  */
 static bool recent_signal(void)
 {
-	must(signalled(QUANTUM, 1000 + BULK_FOR, "3201"));
-	must(order_is("03"));
-	must(signalled_before(QUANTUM, QUANTUM, 1000 + BULK_FOR, "3201"));
-	must(order_is("30"));
-	must(signalled(QUANTUM, 1001, "3201"));
-	must(signalled(QUANTUM, 1000, "0321"));
-	must(signalled(QUANTUM, 0, "0321"));
-	must(order_is("03"));
-	must(signalled(QUANTUM - 100, 1000 + BULK_FOR, "0321"));
+	must(idle_after(QUANTUM) && order_is(100, now, "3201"));
+	must(order_is(100, now, "03"));
+	must(idle_after(QUANTUM) && order_is(QUANTUM, now, "3201"));
+	must(order_is(100, now, "30"));
+	must(idle_after(QUANTUM) && order_is(100, 1001, "3201"));
+	must(idle_after(QUANTUM) && order_is(100, 1000, "0321"));
+	must(idle_after(QUANTUM) && order_is(100, 0, "0321"));
+	must(order_is(100, now, "03"));
+	must(idle_after(QUANTUM - 100) && order_is(100, now, "0321"));
 	return true;
 }
 
