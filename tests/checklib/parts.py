@@ -102,6 +102,7 @@ def with_images() -> dict[str, Program]:
         "lab-page": _script("tests/lab/test_page.py"),
         "tree-kernels": _script("tests/packages/tree/kernels"),
         "parallel": _script("tests/parallel/run"),
+        "parallel-locks": _script("tests/parallel/locks"),
         "parallel-rounds": _script("tests/parallel/rounds"),
         "parallel-debug": _script("tests/parallel/rounds", "--debug", "kasan"),
         "parallel-mutants": _script("tests/parallel/mutants"),
