@@ -5,8 +5,6 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/if_arp.h>
-#include <linux/jhash.h>
 #include <linux/module.h>
 #include <net/pkt_cls.h>
 
@@ -16,73 +14,17 @@
 #undef CREATE_TRACE_POINTS
 
 #include "qdisc/codel_kinds.h"
-#include "qdisc/codel_qdisc.h"
 #include "qdisc/codel_split.h"
 #include "qdisc/codel_version.h"
-#include "fq/fq_codel_drop.h"
+#include "fq/fq_codel_limit.h"
 #include "fq/fq_codel_resize.h"
 #include "fq/fq_codel_sched.h"
-#include "fq/fq_codel_tuple.h"
+#include "fq/fq_codel_select.h"
 
 /* With a smaller memory_limit every packet is queued, as one packet may exceed the limit.
  * The largest that TCP makes (BIG TCP) has 512 KiB, and a truesize of less than twice that.
  */
 #define FQ_CODEL_BYPASS_MEMORY		SZ_1M
-
-/* Count drops and marks in the record of a flow, if it has one. */
-static noinline void fq_codel_count(struct fq_codel_table *t,
-				    const struct fq_codel_flow *flow, u32 drops, u32 marks)
-{
-	struct fq_codel_record *record;
-
-	record = fq_codel_record(&t->records, fq_codel_table_index(t, flow));
-	if (!record)
-		return;
-	record->stats.drops += drops;
-	record->stats.marks += marks;
-}
-
-/* Return whether packets may select the class. Classes are the flows, counted from 1; overflow
- * flows are classes for statistics only.
- */
-static bool fq_codel_is_class(const struct fq_codel_table *t, u32 class)
-{
-	return class && class <= t->count;
-}
-
-/*
- * The hash of a packet that has no hash of its ports yet. The flow dissector reads little of
- * packets that are not IP: their Ethernet addresses distinguish them.
- */
-static noinline u32 fq_codel_hash_other(struct sk_buff *skb)
-{
-	u32 hash = skb_get_hash(skb);
-
-	if (skb->l4_hash)
-		return hash;
-	switch (skb_protocol(skb, true)) {
-	case htons(ETH_P_IP):
-	case htons(ETH_P_IPV6):
-		return hash;
-	}
-	if (!skb_mac_header_was_set(skb) || skb->dev->type != ARPHRD_ETHER ||
-	    skb_mac_header(skb) + 2 * ETH_ALEN > skb_tail_pointer(skb))
-		return hash;
-	return jhash(skb_mac_header(skb), 2 * ETH_ALEN, hash);
-}
-
-static __always_inline struct fq_codel_flow *fq_codel_hash(struct fq_codel_table *t,
-							   struct sk_buff *skb)
-{
-	u32 hash = likely(skb->l4_hash) ? skb_get_hash_raw(skb) : fq_codel_hash_other(skb);
-
-	return fq_codel_table_lookup(t, hash, skb);
-}
-
-static bool fq_codel_memory_over(const struct fq_codel_sched *q)
-{
-	return q->shared.memory > q->config.memory_limit;
-}
 
 /* A flow without packets has left new_flows or old_flows. */
 static __always_inline void fq_codel_go_idle(struct Qdisc *sch,
@@ -93,54 +35,6 @@ static __always_inline void fq_codel_go_idle(struct Qdisc *sch,
 	if (trace_codel_state_enabled())
 		codel_qdisc_empty(sch, &flow->queue);
 	fq_codel_table_go_idle(&q->table, flow);
-}
-
-/*
- * Drop half of a flow's bytes from its head, drop_batch packets at most. Each drop is a
- * signal to CoDel as well.
- */
-static __always_inline void fq_codel_drop_from(struct Qdisc *sch, struct fq_codel_flow *flow,
-					       enum codel_drop_cause cause,
-					       struct sk_buff **to_free)
-{
-	struct fq_codel_sched *q = qdisc_priv(sch);
-	u32 until = fq_codel_drop_until(flow, q->config.quantum);
-	u32 dropped = 0, bytes = 0;
-
-	do {
-		struct sk_buff *skb;
-
-		skb = codel_qdisc_pop(sch, &flow->queue, true);
-		bytes += qdisc_pkt_len(skb);
-		if (trace_codel_drop_enabled())
-			codel_qdisc_trace_drop(sch, &flow->queue, skb, cause);
-		codel_shape_dropped(sch, skb);
-		codel_compat_overlimit(skb, to_free);
-	} while (++dropped < q->config.drop_batch && flow->queue.tail &&
-		 flow->queue.backlog > until);
-
-	codel_qdisc_count_drops(sch, cause, dropped, bytes);
-	codel_overflow(&flow->queue.vars, dropped);
-	fq_codel_count(&q->table, flow, dropped, 0);
-	fq_codel_shrunk(&q->table.drr.lists, flow);
-}
-
-static bool fq_codel_over(struct Qdisc *sch)
-{
-	return sch->q.qlen > sch->limit ||
-	       fq_codel_memory_over(qdisc_priv(sch));
-}
-
-/*
- * Return whether more than half of a limit is used. While it is, every flow that gets a packet
- * is ranked. So when a limit is exceeded, the packets of ranked flows make up half of it at
- * least, and there is a flow to drop from.
- */
-static __always_inline bool fq_codel_is_crowded(struct Qdisc *sch)
-{
-	const struct fq_codel_sched *q = qdisc_priv(sch);
-
-	return sch->q.qlen > q->crowded_packets || q->shared.memory > q->crowded_memory;
 }
 
 /* The flow has got a packet, its first one if it was @empty. */
@@ -287,23 +181,6 @@ drop:
 	return NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 }
 
-/*
- * Return the flow that a packet's priority selects, or NULL. The priority has to name the
- * qdisc: with handle 0, which every default qdisc has, the priorities of ordinary sockets,
- * 0 to 6, would be classes. A sender sets the priority of its own packets, so nothing is
- * reserved: a hash that owns the flow keeps it.
- */
-static struct fq_codel_flow *
-fq_codel_by_priority(struct Qdisc *sch, struct fq_codel_table *t, u32 priority)
-{
-	u32 class = TC_H_MIN(priority);
-
-	if (!TC_H_MAJ(priority) || TC_H_MAJ(priority) != sch->handle ||
-	    !fq_codel_is_class(t, class))
-		return NULL;
-	return fq_codel_table_flow(t, class - 1);
-}
-
 /* The priority of the packet may select its flow, and otherwise the filters, if there are any. */
 static noinline int fq_codel_enqueue_selected(struct sk_buff *skb, struct Qdisc *sch,
 					      struct sk_buff **to_free)
@@ -318,16 +195,6 @@ static noinline int fq_codel_enqueue_selected(struct sk_buff *skb, struct Qdisc 
 	if (filters && !flow)
 		return fq_codel_enqueue_filtered(skb, sch, filters, to_free);
 	return fq_codel_enqueue_flow(skb, sch, flow, to_free);
-}
-
-/*
- * Return whether more than its hash may select the flow of a packet, or it is to be split. The
- * packet has a priority that may name the qdisc, or @select is not 0.
- */
-static __always_inline bool fq_codel_is_selected(const struct fq_codel_sched *q,
-						 const struct sk_buff *skb)
-{
-	return TC_H_MAJ(skb->priority) || q->select & FQ_CODEL_SELECT_FILTERS || skb_is_gso(skb);
 }
 
 static int fq_codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
@@ -350,40 +217,6 @@ static __always_inline u32 fq_codel_cost(struct Qdisc *sch, const struct sk_buff
 	if (shaped)
 		return codel_shape_wire(&codel_qdisc(sch)->config.shape, skb);
 	return likely(len <= CODEL_SHAPE_LEN_MAX) ? len : CODEL_SHAPE_LEN_MAX;
-}
-
-/* Read the addresses and ports of a packet into the record of its flow. */
-static noinline void fq_codel_sample(struct fq_codel_record *record,
-				     const struct sk_buff *skb)
-{
-	fq_codel_tuple_read(&record->stats.tuple, skb);
-	record->until_sample = FQ_CODEL_SAMPLE_EVERY;
-	record->eviction = U8_MAX;
-}
-
-/* A flow without a record has sent a packet. */
-static noinline void fq_codel_compete(struct fq_codel_table *t, const struct fq_codel_flow *flow)
-{
-	u32 i = fq_codel_table_index(t, flow);
-	struct fq_codel_record *record = fq_codel_record_slot(&t->records, i);
-
-	fq_codel_record_compete(record, i,
-				!fq_codel_is_idle(fq_codel_table_flow(t, record->owner)));
-}
-
-/* A packet of a flow is on its way out. */
-static __always_inline void fq_codel_sent(struct fq_codel_table *t,
-					  const struct fq_codel_flow *flow,
-					  const struct sk_buff *skb)
-{
-	u32 i = fq_codel_table_index(t, flow);
-	struct fq_codel_record *record = fq_codel_record_slot(&t->records, i);
-
-	if (unlikely(record->owner != i))
-		fq_codel_compete(t, flow);
-	else if (unlikely(fq_codel_record_sent(record, qdisc_pkt_len(skb),
-					       flow->queue.ldelay)))
-		fq_codel_sample(record, skb);
 }
 
 /* Return the flow that may send; NULL if no flow has a packet. */
@@ -572,40 +405,6 @@ static void fq_codel_filters_changed(struct tcf_proto *first, void *priv)
 	sch_tree_unlock(sch);
 }
 
-/*
- * Drop what exceeds the limits: the peeked packet, which is the oldest, and then
- * from the largest flows. Return: the packets to free.
- */
-static struct sk_buff *fq_codel_trim(struct Qdisc *sch)
-{
-	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct sk_buff *to_free = NULL;
-	struct fq_codel_flow *flow;
-	bool overmemory;
-	u32 before;
-
-	while (fq_codel_over(sch)) {
-		struct sk_buff *skb = NULL;
-
-		if (sch->q.qlen > sch->limit)
-			skb = codel_qdisc_peek_take(sch);
-		if (skb) {
-			codel_qdisc_drop(sch, NULL, skb, CODEL_DROP_CHANGE);
-			__qdisc_drop(skb, &to_free);
-			continue;
-		}
-		flow = fq_codel_largest(&q->table.drr.lists);
-		if (!flow)
-			break;
-		overmemory = fq_codel_memory_over(q);
-		before = q->shared.lost.packets;
-		fq_codel_drop_from(sch, flow, CODEL_DROP_CHANGE, &to_free);
-		if (overmemory)
-			q->trim_overmemory += q->shared.lost.packets - before;
-	}
-	return to_free;
-}
-
 static void fq_codel_reset_stats(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
@@ -615,13 +414,6 @@ static void fq_codel_reset_stats(struct Qdisc *sch)
 	q->table.collisions = 0;
 	q->new_flow_count = 0;
 	q->trim_overmemory = 0;
-}
-
-/* Select the flow of a packet that moves to another flow table, without filters. */
-static struct fq_codel_flow *fq_codel_select(struct fq_codel_table *t,
-					     struct sk_buff *skb, void *sch)
-{
-	return fq_codel_by_priority(sch, t, skb->priority) ? : fq_codel_hash(t, skb);
 }
 
 /*
