@@ -22,7 +22,7 @@ DEVICE = "d0"
 REQUESTER, WITNESS = 0, 1  # processors; the third one holds the lock
 # A request that waits is watched for this many times what it takes when the lock is free
 PATIENCE = 20
-LEAST = 0.5  # seconds
+LEAST, MOST = 0.5, 20.0  # seconds; hold.c gives the lock back after 60
 ENDS = 30  # seconds in which a request without a lock has ended, on a busy host, too
 
 PLACES = {
@@ -81,7 +81,7 @@ def ended(child: subprocess.Popen[bytes], seconds: float) -> bool:
 
 
 def waits(request: Request) -> bool:
-    patience = max(LEAST, PATIENCE * request.duration())
+    patience = min(max(LEAST, PATIENCE * request.duration()), MOST)
     with lock_held():
         child = request.start()
         waited = not ended(child, patience)
