@@ -12,6 +12,7 @@
  * calling thread holds it: it is the mutex that the main thread had locked last when the answer became true. The
  * processor's thread sleeps while it waits for a condition with that lock; all that it executed is on the clock then.
  * QEMU 10 also polls with the lock held, and locks other mutexes after a poll: neither is a turn of the main loop.
+ * QEMU 11 notes that a thread that waits does not hold the lock, and timers must not run without it: bql_update_status().
  *
  * Waking the main thread for each timer took a quarter of a run. The processor's thread therefore does itself, with
  * functions that QEMU exports, what the main loop does in a sleep. The main loop also serves resets and the
@@ -51,6 +52,7 @@ static void (*warp_to_next_timer)(void);
 static bool (*run_timers)(int clock);
 static int64_t (*clock_ns)(int clock);
 static bool (*has_big_lock)(void);
+static void (*note_big_lock)(bool held);
 static void (*timer_init)(void *timer, void *group, int clock, int scale, int attributes,
 			  void (*callback)(void *), void *opaque);
 static void (*timer_set)(void *timer, int64_t when);
@@ -129,6 +131,7 @@ __attribute__((constructor)) static void find(void)
 	has_big_lock = dlsym(RTLD_DEFAULT, "bql_locked");
 	if (!has_big_lock)
 		has_big_lock = dlsym(RTLD_DEFAULT, "qemu_mutex_iothread_locked");
+	note_big_lock = dlsym(RTLD_DEFAULT, "bql_update_status");
 	real_lock = dlsym(RTLD_NEXT, "pthread_mutex_lock");
 	if (clock_ns && getenv("CODEL_VM_CLOCK"))
 		start_telling(atoi(getenv("CODEL_VM_CLOCK")));
@@ -186,12 +189,21 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
 	return err;
 }
 
+/* With the big lock, before the processor's thread waits for a condition with it */
 static bool ran_timers(void)
 {
+	bool noted, ran;
+
 	if (!warp_to_next_timer || !run_timers || ++sleeps % MAIN_LOOP_EVERY == 0)
 		return false;
+	noted = !note_big_lock || !has_big_lock || has_big_lock();
+	if (!noted)
+		note_big_lock(true);
 	warp_to_next_timer();
-	return run_timers(QEMU_CLOCK_VIRTUAL);
+	ran = run_timers(QEMU_CLOCK_VIRTUAL);
+	if (!noted)
+		note_big_lock(false);
+	return ran;
 }
 
 int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
