@@ -13,9 +13,14 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "ktap")]
+
+import ktap  # noqa: E402
+from roundlib import place  # noqa: E402
 
 ROOT = Path("/sys/module/hold/parameters/root")
 DEVICE = "d0"
@@ -48,20 +53,16 @@ REQUESTS = {
 WITHOUT_LOCK = "link show dev d0"
 
 
-@dataclass
-class Request:
-    argv: list[str]
+def start(argv: list[str]) -> subprocess.Popen[bytes]:
+    argv = ["taskset", "-c", str(REQUESTER), *argv]
+    return subprocess.Popen(argv, stdout=subprocess.DEVNULL)
 
-    def start(self) -> subprocess.Popen[bytes]:
-        argv = ["taskset", "-c", str(REQUESTER), *self.argv]
-        return subprocess.Popen(argv, stdout=subprocess.DEVNULL)
 
-    def duration(self) -> float:
-        """Seconds, while nobody holds the lock."""
-        start = time.monotonic()
-        if self.start().wait():
-            raise RuntimeError(f"refused: {' '.join(self.argv)}")
-        return time.monotonic() - start
+def duration(argv: list[str]) -> float:
+    """Seconds that a request takes while the lock is free."""
+    begin = time.monotonic()
+    assert start(argv).wait() == 0, "the request is refused"
+    return time.monotonic() - begin
 
 
 @contextlib.contextmanager
@@ -80,55 +81,58 @@ def ended(child: subprocess.Popen[bytes], seconds: float) -> bool:
     return True
 
 
-def waits(request: Request) -> bool:
-    patience = min(max(LEAST, PATIENCE * request.duration()), MOST)
+def waits(argv: list[str]) -> None:
+    patience = min(max(LEAST, PATIENCE * duration(argv)), MOST)
     with lock_held():
-        child = request.start()
-        waited = not ended(child, patience)
-    return child.wait() == 0 and waited
+        child = start(argv)
+        early = ended(child, patience)
+    assert child.wait() == 0, "the request is refused"
+    assert not early, "it has not waited"
 
 
-def does_not_wait() -> bool:
+def does_not_wait(argv: list[str]) -> None:
     with lock_held():
-        return ended(Request(["ip", *WITHOUT_LOCK.split()]).start(), ENDS)
+        early = ended(start(argv), ENDS)
+    assert early, "it has waited"
 
 
-def tc(line: str) -> None:
-    subprocess.run(["tc", *line.split()], check=True)
-
-
-def build(place: str, kind: str) -> str:
+def build(where: str, kind: str) -> str:
     """A qdisc of this kind at this place; how to name its parent."""
-    subprocess.run(["tc", "qdisc", "del", "dev", DEVICE, "root"], stderr=subprocess.DEVNULL)
-    lines, parent = PLACES[place]
+    place.run("tc", "qdisc", "del", "dev", DEVICE, "root", check=False)
+    lines, parent = PLACES[where]
     for line in (*lines, f"qdisc add dev {DEVICE} {parent} handle 10: {kind}"):
-        tc(line)
+        place.run("tc", *line.split())
     return parent
 
 
-def cases() -> list[tuple[str, str, str]]:
-    return [(place, kind, line) for place in PLACES for kind in REQUESTS for line in REQUESTS[kind]]
+def try_request(where: str, kind: str, line: str) -> None:
+    parent = build(where, kind)
+    waits(["tc", *line.format(parent=parent, kind=kind).split()])
 
 
-def main() -> int:
-    subprocess.run(["modprobe", "-a", "dummy", "sch_codel_oot", "sch_fq_codel_oot"], check=True)
-    subprocess.run(["insmod", "hold.ko"], check=True)
-    subprocess.run(["ip", "link", "add", DEVICE, "type", "dummy"], check=True)
+def set_up() -> None:
+    place.run("modprobe", "-a", "dummy", "sch_codel_oot", "sch_fq_codel_oot")
+    place.run("insmod", "hold.ko")
+    place.run("ip", "link", "add", DEVICE, "type", "dummy")
     # A packet would keep the processor that sends it waiting for the lock, and that may be the witness
     Path(f"/proc/sys/net/ipv6/conf/{DEVICE}/disable_ipv6").write_text("1")
-    subprocess.run(["ip", "link", "set", DEVICE, "up"], check=True)
+    place.run("ip", "link", "set", DEVICE, "up")
     os.sched_setaffinity(0, {WITNESS})
-    print(f"TAP version 13\n1..{len(cases()) + 1}")
     build("as root", "codel_oot")
-    good = [does_not_wait()]
-    print(f"{'ok' if good[0] else 'not ok'} 1 ip {WITHOUT_LOCK} does not wait", flush=True)
-    for number, (place, kind, line) in enumerate(cases(), 2):
-        words = line.format(parent=build(place, kind), kind=kind).split()
-        good.append(waits(Request(["tc", *words])))
-        word = "ok" if good[-1] else "not ok"
-        print(f"{word} {number} {kind} {place}: tc {' '.join(words)} waits", flush=True)
-    return 0 if all(good) else 1
+
+
+def main() -> None:
+    set_up()
+    ktap.case(f"ip {WITHOUT_LOCK} does not wait")(
+        lambda: does_not_wait(["ip", *WITHOUT_LOCK.split()])
+    )
+    for where, (_, parent) in PLACES.items():
+        for kind, lines in REQUESTS.items():
+            for line in lines:
+                title = f"{kind} {where}: tc {line.format(parent=parent, kind=kind)} waits"
+                ktap.case(title)(lambda w=where, k=kind, t=line: try_request(w, k, t))  # type: ignore[misc]
+    ktap.main()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
