@@ -99,6 +99,8 @@ def with_images() -> dict[str, Program]:
         "proof-long": _script("proof/run", "--long", "--ktap", file="Makefile"),
         "proof-mutants": _script("proof/mutants"),
         "deb-install": _script("tests/packages/deb/install"),
+        "newcomer-install": _script("tests/packages/host/newcomer", "install"),
+        "newcomer-commands": _script("tests/packages/host/newcomer", "commands"),
         "lab-page": _script("tests/lab/test_page.py"),
         "tree-kernels": _script("tests/packages/tree/kernels"),
         "parallel": _script("tests/parallel/run"),

@@ -20,7 +20,7 @@ from vmlib import cache, releases, timeline, tree
 
 PROSE = re.compile(r"(man|doc|lab/report)/|[^/]+\.md$")
 READS_PROSE = re.compile(
-    r"lab-page|test_manuals|test_bpftrace|vm/test_r|deb-install|tree-kernels|specification"
+    r"lab-page|test_manuals|test_bpftrace|vm/test_r|deb-install|tree-kernels|specification|newcomer"
 )
 # What only the part of this name reads, and what only the parts of this folder do
 OWN = re.compile(
@@ -29,7 +29,7 @@ OWN = re.compile(
 )
 # Of what nothing is built from, what the laboratory reads. A test of it that uses more names it with --tests
 READ_BY_LAB = ("lab/", "vm/", "tests/lab/", "tests/vm/run", "tests/ktap/")
-RUNS_LAB = "vm/test_readme.sh"  # `make demo`
+RUNS_LAB = ("vm/test_readme.sh", "newcomer-commands")  # `make demo`
 MORE_TESTS = re.compile(r"--tests (tests/\S+)")
 
 
@@ -49,7 +49,7 @@ def is_input(name: str, label: str) -> bool:
         mine = name.startswith(READ_BY_LAB)
         return mine or not name.startswith(tree.NOT_BUILT) or tree.belongs(name, _more_tests(label))
     owner = owned and owned[owned.lastindex or 0]
-    folder = "lab" if part == RUNS_LAB else part.partition("/")[0]
+    folder = "lab" if part in RUNS_LAB else part.partition("/")[0]
     return not owned or owner in (part, folder)
 
 

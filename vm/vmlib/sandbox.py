@@ -89,11 +89,14 @@ def run(
     return process.run([*unshare(), "sh", "-c", script], log, {**ENVIRONMENT, **(env or {})})
 
 
-def host(root: Path, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> int:
-    """Runs `argv` in `root` as on a host of its own, with this process's output."""
+def host(
+    root: Path, argv: Sequence[str], cwd: str, env: Mapping[str, str], log: IO[bytes] | None = None
+) -> int:
+    """Runs `argv` in `root` as on a host of its own; its output goes to `log`, or to that of this process."""
     lines = [*_mounts(root, writable=True), f"mount -t sysfs sysfs {shlex.quote(str(root))}/sys"]
     script = "\n".join([*lines, _enter(root, cwd, argv)])
-    child = process.start([*unshare(), "sh", "-c", script], env=dict(env))
+    argv = [*unshare(), "sh", "-c", script]
+    child = process.start(argv, env=dict(env), stdout=log, stderr=log)
     try:
         return child.wait()
     finally:
