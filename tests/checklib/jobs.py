@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Callable, Iterator, Sequence
+from typing import Callable, Iterator, Mapping, Sequence
 
 from vmlib import process
 
@@ -23,11 +24,15 @@ class Children:
         self.running: set[subprocess.Popen[bytes]] = set()
         self.closed = False
 
-    def start(self, argv: Sequence[str], cwd: Path) -> subprocess.Popen[bytes]:
+    def start(
+        self, argv: Sequence[str], cwd: Path, env: Mapping[str, str]
+    ) -> subprocess.Popen[bytes]:
         with self.lock:
             if self.closed:
                 raise process.Failure("interrupted")
-            child = process.start(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=cwd)
+            child = process.start(
+                argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=cwd, env=env
+            )
             self.running.add(child)
             return child
 
@@ -53,10 +58,16 @@ class Children:
 CHILDREN = Children()
 
 
-def run(argv: Sequence[str], cwd: Path, log: Path, line: Callable[[str], None]) -> int:
-    """Runs a program; each line of its output goes to `log` and to `line`."""
+def run(
+    argv: Sequence[str],
+    cwd: Path,
+    log: Path,
+    line: Callable[[str], None],
+    path: Path | None = None,
+) -> int:
+    """Runs a program, with another PATH if one is given; each line of its output goes to `log` and to `line`."""
     log.parent.mkdir(parents=True, exist_ok=True)
-    child = CHILDREN.start(argv, cwd)
+    child = CHILDREN.start(argv, cwd, {**os.environ, **({"PATH": str(path)} if path else {})})
     assert child.stdout is not None
     try:
         with log.open("wb") as stream:

@@ -4,7 +4,8 @@
 """tests/check notices incomplete output of a test or its machine, and runs the right parts.
 
 Tables: of outputs, each with its status and the numbers of passed, failed and skipped results that must be
-counted; of names and the parts they stand for; of files and whether they are a part's inputs.
+counted; of names and the parts they stand for; of files and whether they are a part's inputs; of packages and what they
+bring.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ sys.path[:0] = [str(TESTS), str(TESTS / "ktap"), str(TESTS.parent / "vm")]
 sys.dont_write_bytecode = True
 
 import ktap  # noqa: E402
-from checklib import guest, parts, unchanged  # noqa: E402
+from checklib import guest, jobs, listed, parts, unchanged  # noqa: E402
 from checklib.guest import Boot  # noqa: E402
 from checklib.ktap import Document, Verdict  # noqa: E402
 from vmlib import timeline  # noqa: E402
@@ -167,6 +168,51 @@ BUDGETS = [
 REFUSED = [
     ("a case is skipped", "1..2\nok 1 a\nok 2 b # SKIP why", 0, (1, 1, 0)),
     ("all is skipped", "1..0 # SKIP why", 4, (0, 1, 0)),
+]
+
+# Installed packages, those that are listed, and what a machine then has
+STATUS = """
+Package: dash
+Essential: yes
+Status: install ok installed
+
+Package: apt
+Status: install ok installed
+Depends: libc (>= 2), keys | other-keys
+
+Package: libc
+Status: install ok installed
+
+Package: keys
+Status: deinstall ok config-files
+
+Package: other-keys
+Status: install ok installed
+Provides: keyring (= 1), ring
+
+Package: git
+Status: install ok installed
+Depends: apt, dash | ring
+Pre-Depends: less:any
+Recommends: patch
+
+Package: less
+Status: install ok installed
+
+Package: patch
+Status: install ok installed
+
+Package: signer
+Status: install ok installed
+Depends: no-such | ring
+"""
+EVERYWHERE = {"apt", "dash", "libc", "other-keys"}
+CLOSURES = [
+    ("nothing is listed", [], EVERYWHERE),
+    ("with what it depends on", ["git"], EVERYWHERE | {"git", "less"}),
+    ("listed itself", ["git", "patch"], EVERYWHERE | {"git", "less", "patch"}),
+    ("by a name that is provided", ["signer"], EVERYWHERE | {"signer"}),
+    ("not installed", ["keys", "no-such"], EVERYWHERE),
 ]
 
 CHECK = SimpleNamespace(**runpy.run_path(str(TESTS / "check")))
@@ -316,6 +362,43 @@ def told(failed_at: int, course: str = "0") -> list[str]:
     return [line.strip() for line in said]
 
 
+def found_without(package: str) -> list[bool]:
+    """Whether a part of make check finds the program of this name: as things are, and if the package were not listed."""
+    kept = listed.wanted
+    try:
+        found = [package in (listed.programs(listed.CHECK) or {})]
+        listed.wanted = lambda tier: {w: p for w, p in kept(tier).items() if p != package}
+        return [*found, package in (listed.programs(listed.CHECK) or {})]
+    finally:
+        listed.wanted = kept
+
+
+def paths(*names: str) -> list[str]:
+    """The folders in which these parts look for programs, and those that other users cannot enter."""
+    found: list[str] = []
+    kept, before = jobs.run, os.environ["PATH"]
+    jobs.run = lambda *args: found.append(str(args[-1] or os.environ["PATH"]))
+    try:
+        with tempfile.TemporaryDirectory() as where:
+            check = quietly(*names)
+            check.report.add = lambda *_: None
+            check.narrow_path(Path(where))
+            for job in [*check.on_this_machine(), *check.with_images()]:
+                job.run()
+            closed = [f"closed: {p}" for p in (where, *found) if not os.stat(p).st_mode & 0o001]
+    finally:
+        jobs.run, os.environ["PATH"] = kept, before
+    return [*(os.path.relpath(path, where) for path in found), *closed]
+
+
+def seen(path: Path) -> str:
+    """The PATH that a program of jobs.run() has."""
+    lines: list[str] = []
+    with tempfile.TemporaryDirectory() as name:
+        jobs.run(["/bin/sh", "-c", "echo $PATH"], Path("/"), Path(name, "log"), lines.append, path)
+    return lines[0]
+
+
 def left(costs: dict[str, float], taken: dict[str, float]) -> float:
     """Seconds that a report still expects, of two workers."""
     progress = CHECK.report.Progress(2, costs)
@@ -355,6 +438,12 @@ def results() -> Iterator[tuple[str, Any, Any]]:
         *["changed"] * 3,
         *["same"] * 3,
     ]
+    for name, packages, want in CLOSURES:
+        yield f"programs: {name}", listed.closure(listed.parse(STATUS), packages), want
+    for name in ("patch", "rsync", "mandoc", "jq"):
+        yield f"programs: {name} is found because it is listed", found_without(name), [True, False]
+    yield "programs: of make check, of all", paths("unit", "lint"), ["check", "check-all"]
+    yield "programs: of the given PATH", seen(Path("/nowhere")), "/nowhere"
     yield "passed, the same inputs", noted("part-1@7"), True
     yield "passed, other inputs", noted("part-2@7"), False
     yield "passed, another timeline", noted("part-1@8"), False
