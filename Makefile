@@ -4,7 +4,7 @@
 # make install         modules to updates/, plugins to tc's folder, codelctl, man pages
 # make uninstall       removes what make install installed, and the modules of all kernels
 # make demo            bufferbloat before and after, in virtual machines: a table, and a picture in out/demo.png
-# make check           the tests that tell most, in virtual machines; MINUTES=n: and of check-all, what fits
+# make check           the tests that tell most, in virtual machines
 # make check-all       every test on every release; continues after an interrupt
 # make check HOST=sid  the same on a freshly installed host (bookworm, trixie, sid); also demo and check-all
 # make check TIMELINE=n  the same in the course of events n; also check-all
@@ -89,15 +89,15 @@ IN_TIMELINE = $(if $(TIMELINE),CODEL_TIMELINE=$(TIMELINE))
 ifdef HOST
 demo check check-all:
 	scripts/setup
-	tests/packages/host/run $(HOST) -- make $@ $(if $(MINUTES),MINUTES=$(MINUTES)) $(if $(TIMELINE),TIMELINE=$(TIMELINE))
+	tests/packages/host/run $(HOST) -- make $@ $(if $(TIMELINE),TIMELINE=$(TIMELINE))
 else
 demo: need-root
 	scripts/setup
 	lab/run --json out/demo.json --picture out/demo.png lab/scenarios/demo.toml
 
 check:
-	scripts/setup $(if $(MINUTES),check-all,check)
-	$(IN_TIMELINE) tests/check $(if $(MINUTES),--minutes $(MINUTES))
+	scripts/setup check
+	$(IN_TIMELINE) tests/check
 
 check-all:
 	scripts/setup check-all

@@ -5,7 +5,7 @@
 
 Tables: of outputs, each with its status and the numbers of passed, failed and skipped results that must be
 counted; of names and the parts they stand for; of files and whether they are a part's inputs; of packages and what they
-bring.
+bring; of what the runs of .ci/run print and how it ends.
 """
 
 from __future__ import annotations
@@ -170,6 +170,19 @@ REFUSED = [
     ("all is skipped", "1..0 # SKIP why", 4, (0, 1, 0)),
 ]
 
+# What the two calls of .ci/run print, and their statuses; its last line and its status
+GREEN = ("1299 passed, 0 failed, 0 skipped", 0)
+RED = ("1298 passed, 1 failed, 0 skipped", 1)
+BROKEN = ("make: *** [Makefile:99: check] Error 1", 2)
+CI = [
+    ("both pass", GREEN, ("20 passed, 0 failed, 1 skipped", 0), ("1319 passed, 0 failed, 1 skipped", 0)),
+    ("make check fails", RED, GREEN, ("2597 passed, 1 failed, 0 skipped", 1)),
+    ("the rest fails", GREEN, RED, ("2597 passed, 1 failed, 0 skipped", 1)),
+    ("a status alone", GREEN, (GREEN[0], 1), ("2598 passed, 0 failed, 0 skipped", 1)),
+    ("make check has no total", BROKEN, GREEN, ("1299 passed, 1 failed, 0 skipped", 1)),
+    ("the rest has no total", GREEN, ("", 0), ("1299 passed, 1 failed, 0 skipped", 1)),
+]  # fmt: skip
+
 # Installed packages, those that are listed, and what a machine then has
 STATUS = """
 Package: dash
@@ -227,7 +240,7 @@ def quietly(*argv: str) -> Any:
 
 def ran_more(costs: list[float], seconds: float) -> int:
     """How many of the parts run; the others must be listed, and count as nothing."""
-    check = quietly("--minutes", str(seconds / 60))
+    check = quietly("--all", "--minutes", str(seconds / 60))
     ran: list[float] = []
     check.new_timeline = check.set_up_all = lambda *_: None
     check.selftests_of_all = lambda *_, grouped: []
@@ -242,7 +255,7 @@ def ran_more(costs: list[float], seconds: float) -> int:
 
 def changed_first() -> list[str]:
     """The order of parts of which every second one has changed since it passed."""
-    check = quietly("--minutes", "1000")
+    check = quietly("--all", "--minutes", "1000")
     ran: list[str] = []
     check.new_timeline = check.set_up_all = lambda *_: None
     check.selftests_of_all = lambda *_, grouped: []
@@ -253,6 +266,30 @@ def changed_first() -> list[str]:
     check.workers = 1
     check.run_more()
     return ran
+
+
+def with_named(order: int, minutes: str) -> list[str]:
+    """The parts that run in this order and time if one is named."""
+    argv = ["--all", f"--minutes={minutes}", f"--order={order}", "--jobs=1", "newcomer-install"]
+    check = quietly(*argv)
+    ran: list[str] = []
+    check.new_timeline = check.set_up_all = lambda *_: None
+    check.selftests_of_all = lambda *_, grouped: []
+    check.programs_of_all = lambda *_: [
+        CHECK.Job(name, lambda name=name: ran.append(name), {name: 60.0})
+        for name in ("lint", "lab-page", "newcomer-install")
+    ]
+    check.run_more()
+    return ran
+
+
+def in_both() -> list[str]:
+    """Programs of make check that run with --minutes, too."""
+    with without_notes():
+        jobs_of_it = quietly("--all", "--minutes", "9").programs_of_all(CHECK.RELEASES)
+    programs = {**parts.HOST, **parts.with_images()}
+    assert len(jobs_of_it) > 20, jobs_of_it
+    return [job.label for job in jobs_of_it if programs[job.label].in_check]
 
 
 def with_sourced(name: str) -> str:
@@ -362,6 +399,27 @@ def told(failed_at: int, course: str = "0") -> list[str]:
     return [line.strip() for line in said]
 
 
+def script(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
+def ci(check: tuple[str, int], rest: tuple[str, int], commits: int = 4) -> tuple[str, int, str]:
+    """The last line of .ci/run, its status, and the arguments that `make` was called with."""
+    with tempfile.TemporaryDirectory() as name:
+        top = Path(name)
+        script(top / ".ci/run", "")
+        (top / ".ci/run").write_text((TESTS.parent / ".ci/run").read_text())
+        script(top / "bin/git", f"echo {commits}")
+        script(top / "bin/make", f'echo "$@" >{top}/called; echo "{check[0]}"; exit {check[1]}')
+        script(top / "scripts/setup", "")
+        script(top / "tests/check", f'echo "{rest[0]}"; exit {rest[1]}')
+        env = {**os.environ, "PATH": f"{top}/bin:{os.environ['PATH']}"}
+        done = subprocess.run([f"{top}/.ci/run"], capture_output=True, text=True, env=env)
+        return done.stdout.splitlines()[-1], done.returncode, (top / "called").read_text().strip()
+
+
 def found_without(package: str) -> list[bool]:
     """Whether a part of make check finds the program of this name: as things are, and if the package were not listed."""
     kept = listed.wanted
@@ -438,12 +496,22 @@ def results() -> Iterator[tuple[str, Any, Any]]:
         *["changed"] * 3,
         *["same"] * 3,
     ]
+    for name, check, rest, want in CI:
+        yield f".ci/run: {name}", ci(check, rest)[:2], want
+    yield ".ci/run: Debian 12 and 13 in turns", [ci(GREEN, GREEN, n)[2] for n in (6, 7)], [
+        "check HOST=bookworm",
+        "check HOST=trixie",
+    ]
     for name, packages, want in CLOSURES:
         yield f"programs: {name}", listed.closure(listed.parse(STATUS), packages), want
     for name in ("patch", "rsync", "mandoc", "jq"):
         yield f"programs: {name} is found because it is listed", found_without(name), [True, False]
     yield "programs: of make check, of all", paths("unit", "lint"), ["check", "check-all"]
     yield "programs: of the given PATH", seen(Path("/nowhere")), "/nowhere"
+    orders = [with_named(order, "1000") for order in range(6)]
+    yield "in a given time: what is named comes first", {o[0] for o in orders}, {"newcomer-install"}
+    yield "without time: what is named, alone", with_named(0, "0.5"), ["newcomer-install"]
+    yield "in a given time: no program of make check", in_both(), []
     yield "passed, the same inputs", noted("part-1@7"), True
     yield "passed, other inputs", noted("part-2@7"), False
     yield "passed, another timeline", noted("part-1@8"), False
