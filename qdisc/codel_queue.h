@@ -147,6 +147,7 @@ struct codel_lost {
  * @link: the times that it stood still
  * @drops: packets that the last call of codel_qdisc_act() has dropped
  * @marks: packets that it has marked
+ * @splitting: segments of a super-packet are being queued; @lost is reported after the last one
  * @shaped: packets leave by @clock, or their length on the wire counts
  * @pace: rate of the shaper
  * @clock: when the next packet may leave
@@ -173,6 +174,7 @@ struct codel_qdisc {
 	struct codel_pace pace;
 	struct codel_clock clock;
 	struct qdisc_watchdog watchdog;
+	bool splitting;
 	bool shaped;
 	bool peeked;
 	u32 peeked_segs;
@@ -197,7 +199,7 @@ static inline void codel_qdisc_tree_reduce_backlog(struct Qdisc *sch)
 	struct codel_qdisc *c = codel_qdisc(sch);
 	struct codel_lost lost = c->lost;
 
-	if (likely(!lost.packets && !lost.bytes))
+	if (likely(!lost.packets && !lost.bytes) || c->splitting)
 		return;
 	c->lost = (struct codel_lost) {};
 	qdisc_tree_reduce_backlog(sch, lost.packets, lost.bytes);

@@ -45,39 +45,50 @@ static inline void codel_split_prepare(struct sk_buff *seg, u64 enqueue_time)
  * @queue: queues one packet
  *
  * The parents count one packet, the super-packet, after a return of success. So they are told
- * of the segments, as of a negative number of drops. If it cannot be segmented, it is queued
- * as it is.
+ * of the segments, as of a negative number of drops, after the last segment. If it cannot be
+ * segmented, it is queued as it is.
+ *
+ * skb_segment() may exchange the truesizes of the super-packet and the last segment, whose
+ * socket pays for both until the segment is freed. The qdisc counts the segment's own. @queue
+ * frees no packet.
  *
  * Return: as ->enqueue(): success if any segment is queued.
  */
 static __always_inline int codel_split_enqueue(struct sk_buff *skb, struct Qdisc *sch, void *flow,
 					       struct sk_buff **to_free, codel_queue_fn queue)
 {
+	u32 whole = skb->truesize, held, bytes = qdisc_pkt_len(skb), len;
 	struct sk_buff *segs = codel_split_segments(skb), *seg, *next;
 	u64 enqueue_time = codel_skb_cb(skb)->enqueue_time;
 	struct codel_qdisc *c = codel_qdisc(sch);
-	u32 whole = qdisc_pkt_len(skb), len;
 	bool queued = false;
+	int ret;
 
 	if (!segs)
 		return queue(skb, sch, flow, to_free);
 	c->stats.received.packets--;
-	c->stats.received.bytes -= whole;
+	c->stats.received.bytes -= bytes;
+	c->splitting = true;
 	skb_list_walk_safe(segs, seg, next) {
 		codel_split_prepare(seg, enqueue_time);
 		len = qdisc_pkt_len(seg);
 		codel_stats_count(&c->stats.received, len);
-		if (queue(seg, sch, flow, to_free) != NET_XMIT_SUCCESS)
+		held = !next && skb->truesize != whole ? skb->truesize : seg->truesize;
+		swap(seg->truesize, held);
+		ret = queue(seg, sch, flow, to_free);
+		seg->truesize = held;
+		if (ret != NET_XMIT_SUCCESS)
 			continue;
 		queued = true;
 		c->lost.packets--;
 		c->lost.bytes -= len;
 	}
 	consume_skb(skb);
+	c->splitting = false;
 	queued &= sch->q.qlen > 0;
 	if (queued) {
 		c->lost.packets++;
-		c->lost.bytes += whole;
+		c->lost.bytes += bytes;
 	}
 	codel_qdisc_tree_reduce_backlog(sch);
 	return queued ? NET_XMIT_SUCCESS : NET_XMIT_CN;

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: dropped_in_part
+# check: dropped_in_part emptied_below_strict
+# vm: --module tests/kernel/strict
 #
 # Super-packets: segmented before they are queued, or sent whole. Parents count the same packets as the
 # qdisc, whatever part of the segments is dropped.
@@ -12,6 +13,7 @@
 
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/shaped.sh"
+. "$(dirname "$0")/strict.sh"
 
 lib_require python3
 
@@ -141,6 +143,47 @@ emptied_by_first()
 	done
 }
 
+# The same below a parent that activates a class with the first packet: the qdisc reports to its parents
+# only after the last segment. tbf holds the packets back, and one packet is in strict_parent
+emptied_below_strict()
+{
+	local limit slow="rate 8kbit burst 6000 limit 100000000" fast="rate 10gbit burst 1mb limit 100000000"
+
+	strict_load
+	shaped_start
+	tcn qdisc add dev v0 root handle 1: tbf $slow
+	tcn qdisc add dev v0 parent 1:1 handle 2: strict_parent
+	tcn qdisc add dev v0 parent 2:1 handle 10: "$FQ_CODEL_KIND" split_gso
+	for limit in {500..3500..250}; do
+		tcn qdisc change dev v0 root handle 1: tbf $slow
+		tcn qdisc change dev v0 parent 2:1 handle 10: "$FQ_CODEL_KIND" memory_limit 32mb
+		probe put v0 8 size=1000
+		tcn qdisc change dev v0 parent 2:1 handle 10: "$FQ_CODEL_KIND" memory_limit 0
+		tcn qdisc change dev v0 parent 2:1 handle 10: "$FQ_CODEL_KIND" memory_limit "$limit"
+		probe super v0 2 size=600 size=2900 segment=1448
+		tcn qdisc change dev v0 root handle 1: tbf $fast
+		sleep 2
+		drained "memory_limit $limit"
+	done
+	check "mistakes" "$(strict_mistakes "$NS" v0 2:)" == 0
+}
+
+# A packet socket stays charged for all of a super-packet until its last segment is freed. The qdisc holds
+# only the segment: 12 of 500 bytes take less than 2 KB each, and so does the last one
+memory_of_last()
+{
+	shaped "$1" rate 8bit split_gso
+	probe super v0 1 size=60 segment=1448
+	probe super v0 1 size=6000 segment=500
+	probe get v0 10: qlen memory_used
+	read -ra ANSWER <<<"$REPLY"
+	check "packets" "${ANSWER[0]}" == 12
+	check "memory" "${ANSWER[1]}" "<=" $((12 * 2048))
+	change "$1" memory_limit 2048
+	probe_check "the last segment" v0 10: qlen == 1
+	probe_check "the last segment" v0 10: backlog == $((500 + 54))
+}
+
 # The rate at which 64 KB take 1 ms is 524 Mbit/s
 default_split()
 {
@@ -174,5 +217,7 @@ lib_add_each dropped_in_part "limits, below drr" drr
 lib_add_each dropped_in_part "limits, below htb" htb
 lib_add emptied_by_first "the queue becomes empty between two segments, below drr" drr
 lib_add emptied_by_first "the queue becomes empty between two segments, below htb" htb
+lib_add emptied_below_strict "the queue becomes empty between two segments, below strict_parent"
+lib_add memory_of_last "memory of the last segment" "$FQ_CODEL_KIND"
 lib_add_each default_split "what is split by default"
 lib_main "$@"

@@ -9,11 +9,14 @@
  *	tc -s qdisc show dev d0		# "overlimits" of 2: are the mistakes
  *
  * It has one class, 2:1. Like sch_htb before 6.1.139, 6.6.91, 6.12.29, 6.14.7 and 6.15, it
- * deactivates the class when the child has handed out its last packet. These are mistakes:
+ * deactivates the class when the child has handed out its last packet. Like sch_drr of those kernels, it
+ * activates the class with a packet that arrives while the child is empty. These are mistakes:
  * - The child reports from ->dequeue() that it is empty, by qdisc_tree_reduce_backlog() with
  *   qlen 0. That sch_htb dereferences NULL then.
  * - The child reports that it is empty, and was empty before. That sch_drr deletes a list
  *   entry twice then.
+ * - The child reports in its ->enqueue() that it is empty, and has packets at the end. That sch_drr
+ *   does not serve the class again.
  * - The child has packets, and its ->dequeue() returns none.
  * - After a packet has come or left, qlen or backlog differ between child and parent.
  *
@@ -63,14 +66,19 @@ static int strict_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 {
 	struct strict_sched *q = qdisc_priv(sch);
 	unsigned int len = qdisc_pkt_len(skb);
+	bool first = !q->child->q.qlen;
 	int ret = qdisc_enqueue(skb, q->child, to_free);
 
 	if (ret == NET_XMIT_SUCCESS) {
 		sch->q.qlen++;
 		sch->qstats.backlog += len;
-		q->active = true;
+		q->active |= first;
 	} else if (net_xmit_drop_count(ret)) {
 		qdisc_qstats_drop(sch);
+	}
+	if (q->child->q.qlen && !q->active) {
+		strict_mistake(sch, "told of an empty child in its ->enqueue()");
+		q->active = true;
 	}
 	strict_compare(sch, "after an arrival");
 	return ret;
