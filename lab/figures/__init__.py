@@ -16,6 +16,7 @@ from types import ModuleType
 
 from . import (
     bbr,
+    bursts,
     chain,
     ecn,
     falling,
@@ -46,7 +47,7 @@ from .verdict import Target
 
 # In the order of the page
 PARTS: dict[str, tuple[ModuleType, ...]] = {
-    "A ceiling on the delay": (falling, pauses, unresponsive, responsive, tradeoff),
+    "A ceiling on the delay": (falling, bursts, pauses, unresponsive, responsive, tradeoff),
     "The CoDel paper": (fig5, fig6, fig7, fig7_small, fig8, fig9, table1),
     "The CS244 evaluation": (graph1, graph2, chain),
     "Requests": (overload, ratelimit),

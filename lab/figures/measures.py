@@ -87,6 +87,10 @@ def of_traffic(item: str, kind: str) -> list[Measure]:
     if kind in ("cbr", "onoff"):
         loss = traffic(item, "lost", "%", LOW, "loss", factor=100)
         return [loss, *times("delay_ms", "delay")]
+    if kind == "frames":
+        loss = traffic(item, "lost", "%", LOW, "loss", factor=100)
+        larger = traffic(item, "lost of larger frames", "%", LOW, "key_loss", factor=100)
+        return [larger, loss, *times("delay_ms", "delay")]
     if kind == "requests":
         return [
             traffic(item, "answered in time", "/s", HIGH, "answered_per_s"),

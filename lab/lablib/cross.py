@@ -15,7 +15,7 @@ from .units import SIZE, TIME, show
 SUBJECT = "subject"
 RESERVED = "wire"  # the guest's own namespace, where delays are
 MOST_ITEMS = 100  # each owns 100 ports, below those that the kernel chooses
-HEADERS = {"ping": 28, "cbr": 0, "onoff": 0, "requests": 0, "probe": 0}  # over `size`
+HEADERS = {"ping": 28, "cbr": 0, "onoff": 0, "frames": 0, "requests": 0, "probe": 0}  # over `size`
 
 Check = Callable[[Reader, Table], None]
 

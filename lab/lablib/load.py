@@ -23,12 +23,20 @@ def capacity(way: Document, duration: int) -> int:
     return sum(r * max(0, min(e, duration) - s) for (s, r), e in zip(steps, ends)) // SECOND
 
 
+def frame_packets(item: Document) -> float:
+    """Packets a second of an item of frames."""
+    larger = (item["key_frame"] - item["frame"]) / item["key_interval"]
+    return float(SECOND * (item["frame"] / item["interval"] + larger))
+
+
 def offered(item: Document) -> float:
     """Bits that an item of traffic may send; TCP is limited by the link."""
     seconds = (item["stop"] - item["start"]) / SECOND
     kind = item["kind"]
     if kind in ("cbr", "onoff"):
         return float(item["rate"] * seconds)
+    if kind == "frames":
+        return frame_packets(item) * item["size"] * 8 * seconds
     if kind in ("web", "requests"):
         return float(item["rate"] * item["size"] * 8 * seconds)
     return 0.0 if kind in ("ping", "probe") else float("inf")
@@ -58,6 +66,8 @@ def small(item: Document) -> int:
     kind = item["kind"]
     if kind in ("cbr", "onoff"):
         return round(seconds * item["rate"] / (8 * item["size"]) * 1.1)
+    if kind == "frames":
+        return round(seconds * frame_packets(item) * 1.1)
     if kind == "requests":
         return round(seconds * item["rate"] * 2.2)
     if kind == "web":

@@ -304,6 +304,14 @@ def datagrams(answer: Figures, _item: Figures, _seconds: float) -> Figures:
     }
 
 
+def frames(answer: Figures, item: Figures, seconds: float) -> Figures:
+    samples = answer["samples"]
+    larger = samples["large"]
+    return datagrams(answer, item, seconds) | {
+        "key_loss": samples["large_lost"] / larger if larger else None,
+    }
+
+
 def answers(answer: Figures, item: Figures, _seconds: float) -> Figures:
     samples = answer["samples"]
     good = [t for t in samples["time"] if t is not None]
@@ -335,6 +343,7 @@ KINDS = {
     "uploads": transfers,
     "cbr": datagrams,
     "onoff": datagrams,
+    "frames": frames,
     "requests": answers,
     "ping": round_trips,
     "probe": round_trips,

@@ -122,7 +122,9 @@ DSCP = Key("dscp", kinds.integer(0, 63), "the packets' DS field", 0)
 ITEM = keys(
     Key(
         "kind",
-        kinds.choice("bulk", "web", "uploads", "cbr", "onoff", "requests", "ping", "probe"),
+        kinds.choice(
+            "bulk", "web", "uploads", "cbr", "onoff", "frames", "requests", "ping", "probe"
+        ),
         "what it is: see below",
         REQUIRED,
     ),
@@ -181,6 +183,18 @@ TRAFFIC: dict[str, tuple[str, Keys]] = {
             *CBR,
             Key("on", kinds.time("1us"), "mean", "1s"),
             Key("off", kinds.time(), "mean", "1s"),
+        ),
+    ),
+    "frames": (
+        "UDP in frames of several packets at once, with larger frames in between: a video call, a game.",
+        keys(
+            Key("size", DATAGRAM, "of each IP packet", 1250),
+            Key("frame", kinds.integer(1, 1000), "packets of a frame", 3),
+            Key("interval", kinds.time("1ms"), "between frames", "33ms"),
+            Key("key_frame", kinds.integer(1, 1000), "packets of a larger frame", 40),
+            Key("key_interval", kinds.time("1ms"), "between larger frames", "3s"),
+            DSCP,
+            Key("ecn", kinds.codepoint, "the packets' ECN field; true: ECT(0)", False),
         ),
     ),
     "requests": (

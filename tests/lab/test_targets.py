@@ -221,12 +221,21 @@ def carried(qdisc: str, mbit: float) -> Run:
     return {**run(qdisc, {}, bytes=1), "traffic": {"bulk": bulk}}
 
 
+def called(qdisc: str, lost: float) -> Run:
+    """Packets of larger frames that were lost, in percent."""
+    call = {"kind": "frames", "key_loss": lost / 100}
+    return {**run(qdisc, {}, bytes=1), "traffic": {"call": call}}
+
+
 CARRIED = [carried("codel_oot", 95), carried("fq_codel_oot", 95)]
 CARRIED_OFF = [carried("codel_oot_off", 100), carried("fq_codel_oot_off", 100)]
 ON, OFF = late("codel_oot", 45), limited(606)
 FQ, FQ_OFF = separate(48, 20), late("fq_codel_oot_off", 289, 297)
 # Of the reduced grids: just inside and just outside of each bound
 CHECKS: list[tuple[str, str, list[Run], Verdicts]] = [
+    ("bursts", "inside", [called("fq_codel_oot", 7), called("fq_codel_oot_off", 5)], [True]),
+    ("bursts", "more lost", [called("fq_codel_oot", 7.1), called("fq_codel_oot_off", 5)], [False]),
+    ("bursts", "nothing to compare with", [called("fq_codel_oot", 1)], [None]),
     ("fig5", "too short", [run("codel_oot", {}, delay_ms=delay(3.9))], [False]),
     ("fig5", "inside", [run("codel_oot", {}, delay_ms=delay(4))], [True]),
     ("fig5", "too long", [run("codel_oot", {}, delay_ms=delay(8.1))], [False]),

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""cbr and onoff: datagrams, each with its number and the time of its sending.
+"""cbr, onoff and frames: datagrams, each with its number and the time of its sending.
 
 The kernel stamps their arrival. The first one is sent at a random moment within one gap
 after the item's start; from then on each has its place in time, however late another was.
 onoff is cbr in periods of random length, the first of which is on, with nothing between them.
+frames sends several at once, and now and then a larger frame, whose losses are also counted alone.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import select
 import socket
 import struct
 from collections.abc import Iterator
+from itertools import count, repeat
 from time import time_ns
 from typing import Any
 
@@ -121,3 +123,32 @@ class OnOff(Cbr):
             for number in range(-(-length * rate // bits)):
                 yield start + number * bits // rate
             start += length + off()
+
+
+class Frames(Cbr):
+    def __init__(self, lab: Lab, spec: Spec) -> None:
+        self.period: int = spec["key_interval"] // spec["interval"]  # in frames
+        if not self.period:
+            raise ValueError(f"{spec['name']}: key_interval is shorter than interval")
+        self.large: set[int] = set()  # numbers of the datagrams of larger frames
+        super().__init__(lab, spec)
+
+    def times(self) -> Iterator[int]:
+        due = self.start + self.random("phase").randrange(self.spec["interval"])
+        number = 0
+        for frame in count(1):
+            large = frame % self.period == 0
+            size: int = self.spec["key_frame" if large else "frame"]
+            if large:
+                self.large.update(range(number, number + size))
+            number += size
+            yield from repeat(due, size)
+            due += self.spec["interval"]
+
+    def measured(self) -> dict[str, Any]:
+        found = super().measured()
+        last = max(self.numbers, default=-1)
+        settled = {number for number in self.large if number <= last}
+        found["samples"]["large"] = len(settled)
+        found["samples"]["large_lost"] = len(settled - set(self.numbers))
+        return found

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Callable
 
 from .bulk import Bulk
-from .datagrams import Cbr, OnOff
+from .datagrams import Cbr, Frames, OnOff
 from .echo import Echo
 from .item import Item, Lab, Spec
 from .requests import Requests
@@ -24,6 +24,7 @@ KINDS: dict[str, Callable[[Lab, Spec], Item]] = {
     "uploads": Uploads,
     "cbr": Cbr,
     "onoff": OnOff,
+    "frames": Frames,
     "requests": Requests,
     "ping": Ping,
     "probe": probe,

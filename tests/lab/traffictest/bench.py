@@ -32,6 +32,15 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "uploads": {**TCP, "size": 10**6, "pause": [5 * SECOND, 15 * SECOND], "count": 1},
     "cbr": UDP,
     "onoff": {**UDP, "on": SECOND, "off": SECOND},
+    "frames": {
+        "size": 1250,
+        "frame": 3,
+        "interval": 33 * MS,
+        "key_frame": 40,
+        "key_interval": 3 * SECOND,
+        "dscp": 0,
+        "ecn": 0,
+    },
     "requests": {
         "rate": 100.0,
         "size": 100,

@@ -97,6 +97,21 @@ def onoff_is_on_half_of_the_time() -> None:
     between("gaps that a pause has made smaller", len(within), 0, 40)
 
 
+def frames_are_large_now_and_then() -> None:
+    """frames: three datagrams at once, forty in place of each ninetieth frame, whose losses count alone"""
+    with Bench() as bench:
+        samples = bench.run([item("frames")], 10)[0]["samples"]
+    between("sent", samples["sent"], 300 * 3 + 3 * 40 - 6, 300 * 3 + 3 * 40 + 6)
+    equal("of larger frames", samples["large"], 120)
+    equal("of these, lost", samples["large_lost"], 0)
+    at_once = [gap for gap in gaps(samples["at"]) if gap < MS]
+    between("at once", len(at_once), 300 * 2 + 3 * 39 - 6, 300 * 2 + 3 * 39 + 6)
+    with Bench(rate=3_000_000, qdisc="pfifo limit 20") as bench:
+        samples = bench.run([item("frames")], 10)[0]["samples"]
+    between("lost of larger frames", samples["large_lost"], 3 * 15, 3 * 20)
+    equal("of others", len(samples["lost"]) - samples["large_lost"], 0)
+
+
 def requests_are_poisson() -> None:
     """requests: Poisson arrivals at the rate, sizes of the mean, clients in turn"""
     one = item("requests", rate=1000.0, size=250, distribution="exponential", clients=7)
@@ -164,6 +179,7 @@ CASES = [
     cbr_has_its_ecn_field,
     cbr_counts_losses,
     onoff_is_on_half_of_the_time,
+    frames_are_large_now_and_then,
     requests_are_poisson,
     workers_have_a_capacity,
     workers_keep_to_deadlines,

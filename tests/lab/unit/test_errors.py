@@ -33,7 +33,7 @@ to = "a"
 duration = "120s"
 set = { "traffic.x.count" = 9 }
 """
-KINDS = "bulk, web, uploads, cbr, onoff, requests, ping, probe"
+KINDS = "bulk, web, uploads, cbr, onoff, frames, requests, ping, probe"
 # Text, its replacement, and the messages after that
 EDITS: list[tuple[str, str, list[str]]] = [
     ('"60s"', '"60x"', ['2: duration: "60x" is no time (a number and ns, us, ms, s or min)']),

@@ -180,7 +180,7 @@ UDP at a constant bit rate in talk spurts: exponential times with these means.
 | `on` | time | `"1s"` | mean |
 | `off` | time | `"1s"` | mean |
 
-### kind = "requests"
+### kind = "frames"
 """
 
 
