@@ -9,8 +9,9 @@
  * packets, and bounds the work of one dequeue:
  *
  *	while ((pkt = take_head(queue))) {
- *		verdict = codel_signal(vars, params, now, now - pkt->enqueued,
- *				       0, backlog_behind(pkt), random);
+ *		struct codel_head head = { .sojourn = now - pkt->enqueued, ... };
+ *
+ *		verdict = codel_signal(vars, params, now, &head, random);
  *		if (verdict == CODEL_PASS)
  *			return pkt;
  *		if (verdict == CODEL_SIGNAL && mark(pkt))
@@ -68,14 +69,8 @@ static inline u64 mul_u64_u32_shr(u64 a, u32 mul, unsigned int shift)
 /* codel_vars.chance of a packet that is dropped for sure */
 #define CODEL_CERTAIN		255
 
-/*
- * Signals after which senders have had the time to respond: 3.6 intervals. A mark takes a
- * round trip to slow its sender down, and the queue takes another one to drain.
- */
-#define CODEL_EARLY_SIGNALS	6
-
-/* An overload begins, ends and is forgotten after this many intervals */
-#define CODEL_OVERLOAD_INTERVALS	2
+/* A backlog grows or drains if it changes by one in this many of its bytes in an interval */
+#define CODEL_CHANGE_PART	8
 
 /* CODEL_MUCH is a backlog of more than this many MTUs */
 #define CODEL_MUCH_MTUS		4
@@ -88,9 +83,8 @@ static inline u64 mul_u64_u32_shr(u64 a, u32 mul, unsigned int shift)
  * @target: acceptable standing queue delay, ns; 0 accepts none
  * @interval: time over which the delay must have stayed above @target, ns,
  *	in the order of a worst case round trip; 1 us at least, 2^43 at most
- * @ceiling: sojourn time at which every packet is dropped if senders do not slow down,
- *	ns; 1 us at least, 2^43 at most, or
- *	CODEL_CEILING_OFF. See codel_ceiling()
+ * @ceiling: sojourn time at which every packet of a queue that stands is dropped, ns;
+ *	1 us at least, 2^43 at most, or CODEL_CEILING_OFF. See codel_watch()
  */
 struct codel_params {
 	u64 target;
@@ -117,18 +111,33 @@ static inline u64 codel_default_ceiling(const struct codel_params *params)
 }
 
 /**
- * enum codel_waiting - the backlog behind a packet
+ * enum codel_waiting - the backlog of the link behind a packet
  * @CODEL_LITTLE: one MTU or less. A slower sender could not shorten such a queue
  *	(RFC 8289, section 4.2)
  * @CODEL_STANDING: more than one MTU
  * @CODEL_MUCH: more than CODEL_MUCH_MTUS, with a packet of the same queue among
- *	them. The link stays busy, and the flow is served, if the ceiling drops the
- *	packet. With a queue for each flow, a single burst is CODEL_STANDING
+ *	them. The link stays busy, and the flow is served, if the ceiling drops the packet
  */
 enum codel_waiting {
 	CODEL_LITTLE,
 	CODEL_STANDING,
 	CODEL_MUCH,
+};
+
+/**
+ * struct codel_head - the packet at the head of a queue
+ * @sojourn: time that the packet spent in the queue, ns
+ * @held: the part of @sojourn that does not count for the ceiling, ns; see codel_held()
+ * @backlog: bytes behind the packet in its queue
+ * @waiting: the backlog of the link behind the packet
+ * @shared: the queue is that of all flows. Otherwise it takes turns with other queues
+ */
+struct codel_head {
+	u64 sojourn;
+	u64 held;
+	u32 backlog;
+	enum codel_waiting waiting;
+	bool shared;
 };
 
 /**
@@ -149,8 +158,8 @@ typedef u32 (*codel_random_fn)(void);
 /**
  * struct codel_vars - state of one queue; all zero is a fresh start
  * @first_above_time: when the delay will have been above target for an
- *	interval, ns; 0 while it is not above. In the dropping state, with a ceiling: the last
- *	departure of a packet that was as late as @overload says
+ *	interval, ns; 0 while it is not above. With a ceiling: since when the dropping state
+ *	is watched, or the last late packet of a queue that stands
  * @drop_next: when the next signal is due, ns; 0 before the first
  * @count: signals since the dropping state was entered, or the count that
  *	was resumed with plus those since; stops at 2^32-1
@@ -158,8 +167,10 @@ typedef u32 (*codel_random_fn)(void);
  * @dropping: in the dropping state
  * @next_pending: a signal was given for @drop_next, which has not moved on since:
  *	it does so only if the next packet shows that the queue still stands
- * @overload: senders do not slow down, see codel_watch_overload()
+ * @answered: in the dropping state, an interval has passed since its first signal
+ * @stands: the queue stands, see codel_watch()
  * @chance: probability that the ceiling drops the next packet, in 1/CODEL_CERTAIN
+ * @backlog: bytes of the queue at @first_above_time, while the dropping state is watched
  */
 struct codel_vars {
 	u64 first_above_time;
@@ -168,8 +179,10 @@ struct codel_vars {
 	u32 lastcount;
 	u8 dropping : 1;
 	u8 next_pending : 1;
-	u8 overload : 1;
+	u8 answered : 1;
+	u8 stands : 1;
 	u8 chance;
+	u32 backlog;
 };
 
 /*
@@ -235,13 +248,18 @@ static inline u64 codel_next_signal(const struct codel_vars *vars,
  * Has the delay been above target for a whole interval? It does not count as
  * above while no more than one MTU waits behind the packet: then there is no
  * standing queue that a slower sender could shorten (RFC 8289, section 4.2).
- * A shorter interval, once it is set, also ends a wait that has begun.
+ * A shorter interval, once it is set, also ends a wait that has begun. A queue that
+ * is known to stand has waited already.
  */
 static inline bool codel_above_for_interval(struct codel_vars *vars,
 					    const struct codel_params *params,
-					    u64 now, u64 sojourn, enum codel_waiting waiting)
+					    u64 now, const struct codel_head *head)
 {
-	if (sojourn < params->target || waiting == CODEL_LITTLE) {
+	bool above = head->sojourn >= params->target && head->waiting != CODEL_LITTLE;
+
+	if (vars->stands)
+		return above;
+	if (!above) {
 		vars->first_above_time = 0;
 		return false;
 	}
@@ -273,120 +291,151 @@ static inline bool codel_signal_is_recent(const struct codel_vars *vars,
 /*
  * Enter the dropping state; the packet at hand is the first signal. When the
  * last one ended a short while ago, go on with the number of signals that it
- * took beyond those it had started with (RFC 8289, section 5.6). Its overload goes on until
- * CODEL_OVERLOAD_INTERVALS after the next signal was due: arrivals at random empty the queue of
- * a flood now and then.
+ * took beyond those it had started with (RFC 8289, section 5.6).
  */
 static inline void codel_enter_dropping(struct codel_vars *vars,
 					const struct codel_params *params, u64 now)
 {
 	u32 delta = vars->count - vars->lastcount;
-	u64 forgotten = vars->drop_next + CODEL_OVERLOAD_INTERVALS * params->interval;
 
-	vars->overload = vars->overload && now < forgotten;
 	vars->count = delta > 1 && codel_signal_is_recent(vars, params, now) ? delta : 1;
 	vars->lastcount = vars->count;
 	vars->drop_next = now + codel_step(params->interval, vars->count);
 	vars->dropping = true;
 	vars->next_pending = false;
-	if (params->ceiling != CODEL_CEILING_OFF)
+	vars->answered = false;
+	if (params->ceiling != CODEL_CEILING_OFF && !vars->stands)
 		vars->first_above_time = now;
 }
 
-/*
- * Return the sojourn time at which every packet is dropped. CoDel's signals are too
- * rare for senders that do not slow down, and without a ceiling the delay grows for
- * seconds. The ceiling is higher until an overload is certain: the rate of a radio link
- * falls for a part of an interval, and the queue then drains without the loss of packets.
- */
-static inline u64 codel_ceiling(const struct codel_vars *vars,
-				const struct codel_params *params)
+/* The sojourn time that is too long although the queue is not known to stand */
+static inline u64 codel_first_ceiling(const struct codel_params *params)
 {
 	u64 first = params->interval + params->interval / 4;
 
-	return vars->overload || params->ceiling > first ? params->ceiling : first;
+	return params->ceiling > first ? params->ceiling : first;
 }
 
-/* The square of a part, both in 1/CODEL_CERTAIN */
-static inline u8 codel_square(u8 part)
+/* The part of the sojourn time that senders, and not the link, are responsible for, ns */
+static inline u64 codel_blamed(const struct codel_head *head)
 {
-	return part * part / CODEL_CERTAIN;
+	return head->sojourn - head->held;
 }
 
-/**
- * codel_chance_begins() - below this sojourn time, the ceiling drops no packet
- * @ceiling: the ceiling that is in force or a lower one, ns
- *
- * Return: ns.
- */
-static inline u64 codel_chance_begins(u64 ceiling)
+static inline void codel_stand(struct codel_vars *vars, u64 now)
 {
-	return ceiling / 8 * 3;
+	vars->stands = true;
+	vars->first_above_time = now;
 }
 
 /*
- * The chance of a drop rises from there to certainty at the ceiling. Before an overload it
- * rises with the square of the excess: a queue that has just become long loses a packet now and
- * then. A sojourn time gives the chance of the next packet, not of its own packet: a packet
- * between two packets of a flood waits longer than these by a part of their spacing, and would
- * be dropped more often with its own chance.
+ * Find out in the dropping state whether the queue stands. Senders have an interval to answer
+ * CoDel's first signal. Then the queue stands if all packets are above the ceiling for an interval
+ * in which the backlog grows by one CODEL_CHANGE_PART, or, with packets as old as an interval,
+ * does not shrink by more. A burst drains, and so does the queue of senders that slow down.
  */
-static inline u8 codel_chance(u64 ceiling, u64 sojourn, bool overload)
+static inline void codel_watch(struct codel_vars *vars, const struct codel_params *params,
+			       u64 now, const struct codel_head *head)
 {
-	u64 begins = codel_chance_begins(ceiling);
-	u8 excess;
+	bool over = head->waiting == CODEL_MUCH && codel_blamed(head) > params->ceiling;
+	bool early = now - vars->first_above_time < params->interval;
+	bool old = codel_blamed(head) >= params->interval;
+	u64 part = vars->backlog / CODEL_CHANGE_PART;
+
+	if (early && (over || !vars->answered))
+		return;
+	if (over && vars->answered &&
+	    head->backlog >= (old ? vars->backlog - part : vars->backlog + part)) {
+		codel_stand(vars, now);
+		return;
+	}
+	vars->answered = true;
+	vars->first_above_time = now;
+	vars->backlog = head->backlog;
+}
+
+/* The packets of a queue with too few turns to be watched are older than CoDel's first signal. */
+static inline bool codel_turns_are_rare(const struct codel_vars *vars,
+					const struct codel_params *params,
+					const struct codel_head *head)
+{
+	return !head->shared && !vars->dropping && head->waiting == CODEL_MUCH &&
+	       codel_blamed(head) >= codel_first_ceiling(params);
+}
+
+/*
+ * The chance of a drop rises from half of the ceiling to certainty at the ceiling. It is that of
+ * the next packet: a packet between two packets of a flood waits longer than these by a part of
+ * their spacing, and would be dropped more often with the chance of its own sojourn time.
+ */
+static inline u8 codel_chance(u64 ceiling, u64 sojourn)
+{
+	u64 begins = ceiling / 2;
 
 	if (sojourn <= begins)
 		return 0;
 	if (sojourn >= ceiling)
 		return CODEL_CERTAIN;
-	excess = div64_u64((sojourn - begins) * CODEL_CERTAIN, ceiling - begins);
-	return overload ? excess : codel_square(excess);
+	return div64_u64((sojourn - begins) * CODEL_CERTAIN, ceiling - begins);
 }
 
-static inline bool codel_early(const struct codel_vars *vars)
+/**
+ * codel_empty() - the queue was found empty: a standing queue has drained
+ * @vars: state of the queue; the count of signals is kept for a later resume
+ */
+static inline void codel_empty(struct codel_vars *vars)
 {
-	return vars->count <= CODEL_EARLY_SIGNALS;
+	if (!vars->stands)
+		vars->first_above_time = 0;
+	vars->dropping = false;
+	vars->chance = 0;
 }
 
 /*
- * A packet is late if it gives a chance. An overload begins when all packets have been late for
- * two intervals, and senders have had the time to respond to signals. It ends when none has
- * been late for two intervals, or with a dropping state that is not resumed soon.
+ * Return the chance of this packet, and store that of the next one: 0 unless the queue stands and
+ * CODEL_MUCH waits. It stands until no packet has had a chance for two intervals. The dropping
+ * state goes on then: another wait for an interval would add to the longest delay.
  */
-static inline void codel_watch_overload(struct codel_vars *vars,
-					const struct codel_params *params, u64 now)
+static inline u8 codel_take_chance(struct codel_vars *vars, const struct codel_params *params,
+				   u64 now, const struct codel_head *head)
 {
-	bool late = vars->chance;
-
-	if (late != vars->overload) {
-		if (now - vars->first_above_time < CODEL_OVERLOAD_INTERVALS * params->interval ||
-		    (late && codel_early(vars)))
-			return;
-		vars->overload = late;
-	}
-	vars->first_above_time = now;
-}
-
-/*
- * Return the chance of this packet, and store that of the next packet. The ceiling drops no
- * packet without CODEL_MUCH behind it.
- */
-static inline u8 codel_take_chance(struct codel_vars *vars,
-				   const struct codel_params *params, u64 now,
-				   u64 sojourn, enum codel_waiting waiting)
-{
-	bool much = waiting == CODEL_MUCH && params->ceiling != CODEL_CEILING_OFF;
+	bool much = head->waiting == CODEL_MUCH;
 	u8 chance = vars->chance;
 
-	vars->chance = 0;
-	if (much)
-		vars->chance = codel_chance(codel_ceiling(vars, params), sojourn, vars->overload);
-	if (params->ceiling != CODEL_CEILING_OFF)
-		codel_watch_overload(vars, params, now);
-	if (!much)
+	if (!vars->stands)
+		return 0;
+	vars->chance = much ? codel_chance(params->ceiling, codel_blamed(head)) : 0;
+	if (vars->chance) {
+		vars->first_above_time = now;
+	} else if (now - vars->first_above_time >= 2 * params->interval ||
+		   params->ceiling == CODEL_CEILING_OFF) {
+		vars->stands = false;
+		if (!vars->dropping)
+			vars->first_above_time = 0;
+	}
+	if (!much || !vars->stands)
 		return 0;
 	return vars->chance == CODEL_CERTAIN ? CODEL_CERTAIN : chance;
+}
+
+/*
+ * Return whether the schedule wants a signal. It gives none to a packet with a chance: periodic
+ * signals would hit all or none of the packets of a sender with the same period. Nor is that
+ * counted: count would grow for as long as a flood of marked packets lasts.
+ */
+static inline bool codel_scheduled(struct codel_vars *vars, const struct codel_params *params,
+				   u64 now, u8 chance)
+{
+	if (vars->next_pending) {
+		vars->drop_next = codel_next_signal(vars, params);
+		vars->next_pending = false;
+	}
+	if (now < vars->drop_next)
+		return false;
+	vars->next_pending = true;
+	if (!chance && vars->count != ~0U)
+		vars->count++;
+	return !chance;
 }
 
 static inline bool codel_draw(u8 chance, codel_random_fn random)
@@ -394,48 +443,26 @@ static inline bool codel_draw(u8 chance, codel_random_fn random)
 	return chance && (u64)random() * CODEL_CERTAIN >> 32 < chance;
 }
 
-/*
- * Return the verdict on a packet that chance has selected. Before an overload, it is marked
- * below the ceiling if it is ECN-capable: its sender may still respond.
- */
-static inline enum codel_verdict codel_over(const struct codel_vars *vars)
-{
-	return vars->overload || vars->chance == CODEL_CERTAIN ? CODEL_OVER : CODEL_SIGNAL;
-}
-
-/*
- * Return the verdict on a packet while the delay persists. During an overload, drops at random
- * times replace the periodic signals, which would hit all or none of the packets of a sender
- * with the same period. They are not counted: count would grow for as long as a flood of
- * marked packets lasts, and packets that are not ECN-capable would suffer.
- */
+/* Return the verdict while the delay persists. */
 static inline enum codel_verdict
 codel_should_signal(struct codel_vars *vars, const struct codel_params *params, u64 now,
-		    u64 sojourn, u64 held, enum codel_waiting waiting, codel_random_fn random)
+		    const struct codel_head *head, u8 chance, codel_random_fn random)
 {
-	bool due, replaced;
-	u8 chance;
+	bool signal;
 
 	if (!vars->dropping) {
 		codel_enter_dropping(vars, params, now);
-		codel_take_chance(vars, params, now, sojourn - held, waiting);
 		return CODEL_SIGNAL;
 	}
-	chance = codel_take_chance(vars, params, now, sojourn - held, waiting);
-	replaced = chance && vars->overload;
-	if (vars->next_pending) {
-		vars->drop_next = codel_next_signal(vars, params);
-		vars->next_pending = false;
-	}
-	due = now >= vars->drop_next;
-	if (due) {
-		vars->next_pending = true;
-		if (!replaced && vars->count != ~0U)
-			vars->count++;
-	}
+	if (!vars->stands && params->ceiling != CODEL_CEILING_OFF)
+		codel_watch(vars, params, now, head);
+	signal = codel_scheduled(vars, params, now, chance);
 	if (codel_draw(chance, random))
-		return codel_over(vars);
-	return due && !replaced ? CODEL_SIGNAL : CODEL_PASS;
+		return CODEL_OVER;
+	if (head->shared && head->waiting == CODEL_MUCH &&
+	    codel_blamed(head) >= codel_first_ceiling(params))
+		return CODEL_OVER;
+	return signal ? CODEL_SIGNAL : CODEL_PASS;
 }
 
 /**
@@ -443,9 +470,7 @@ codel_should_signal(struct codel_vars *vars, const struct codel_params *params, 
  * @vars: state of the queue
  * @params: target, interval and ceiling
  * @now: monotonic time of this dequeue, ns, above 0
- * @sojourn: time that the packet spent in the queue, ns
- * @held: the part of @sojourn that does not count for the ceiling, ns; see codel_held()
- * @waiting: the backlog behind the packet
+ * @head: the packet
  * @random: returns 32 bits that senders cannot predict; called only for packets that
  *	the ceiling may drop
  *
@@ -457,12 +482,15 @@ codel_should_signal(struct codel_vars *vars, const struct codel_params *params, 
  */
 static inline enum codel_verdict
 codel_signal(struct codel_vars *vars, const struct codel_params *params, u64 now,
-	     u64 sojourn, u64 held, enum codel_waiting waiting,
-	     codel_random_fn random)
+	     const struct codel_head *head, codel_random_fn random)
 {
-	if (codel_above_for_interval(vars, params, now, sojourn, waiting))
-		return codel_should_signal(vars, params, now, sojourn, held, waiting,
-					   random);
+	u8 chance;
+
+	if (!vars->stands && codel_turns_are_rare(vars, params, head))
+		codel_stand(vars, now);
+	chance = codel_take_chance(vars, params, now, head);
+	if (codel_above_for_interval(vars, params, now, head))
+		return codel_should_signal(vars, params, now, head, chance, random);
 	vars->dropping = false;
 	return CODEL_PASS;
 }
@@ -524,46 +552,17 @@ static inline u64 codel_held(const struct codel_link *link, u64 now, u64 sojourn
 }
 
 /**
- * codel_persists() - detect a delay that persists in a queue that takes turns with others
- * @vars: state of the packet's queue
- * @params: target, interval and ceiling
- * @now: as for codel_signal(), which is called next
- * @sojourn: as for codel_signal()
- * @held: as for codel_signal()
- *
- * A queue whose turn comes once an interval has too few departures to show that its
- * delay persists. A packet that has waited for an interval shows it, unless the link has
- * held the packet. Call it for packets with CODEL_MUCH behind them. A queue whose only
- * packet is late does not stand, however many such queues there are.
- */
-static inline void codel_persists(struct codel_vars *vars, const struct codel_params *params,
-				  u64 now, u64 sojourn, u64 held)
-{
-	if (sojourn - held >= params->interval && !vars->dropping &&
-	    params->ceiling != CODEL_CEILING_OFF)
-		vars->first_above_time = now;
-}
-
-/**
- * codel_empty() - the queue was found empty: a standing queue has drained
- * @vars: state of the queue; the count of signals is kept for a later resume
- */
-static inline void codel_empty(struct codel_vars *vars)
-{
-	vars->first_above_time = 0;
-	vars->dropping = false;
-}
-
-/**
  * codel_overflow() - packets were dropped because the queue was too long
  * @vars: state of the queue
  * @dropped: how many
  *
- * Each was a signal to its sender, so the schedule goes on from there.
+ * Each was a signal to its sender, so the schedule goes on from there. To codel_watch(), a queue
+ * that overflows grows.
  */
 static inline void codel_overflow(struct codel_vars *vars, u32 dropped)
 {
 	vars->count = dropped < ~vars->count ? vars->count + dropped : ~0U;
+	vars->backlog = 0;
 }
 
 #endif /* CODEL_H */

@@ -22,57 +22,47 @@ static inline u32 codel_qdisc_mtu(const struct Qdisc *sch)
 	return codel_device_mtu(qdisc_dev(sch));
 }
 
-/*
- * Return whether packets of the flow arrived while this packet waited. The packets of a
- * single burst, such as the first window of a web page, arrive within target. Dropping
- * some of them would not slow their sender down.
- */
-static inline bool codel_qdisc_kept_coming(struct Qdisc *sch, const struct codel_queue *queue,
-					   u64 now, u64 sojourn)
-{
-	u64 last = now - codel_skb_cb(queue->tail)->enqueue_time;
-
-	return sojourn - last > codel_qdisc(sch)->config.params.target;
-}
-
-/* Return the backlog behind a packet. Below target no caller needs the exact value. */
-static __always_inline enum codel_waiting
-codel_qdisc_waiting(struct Qdisc *sch, const struct codel_queue *queue, bool turns, u64 now,
-		    u64 sojourn)
+/* Return the backlog of the link behind a packet that has waited for target. */
+static inline enum codel_waiting
+codel_qdisc_waiting(struct Qdisc *sch, const struct codel_queue *queue, u64 now, u64 sojourn)
 {
 	struct codel_qdisc *c = codel_qdisc(sch);
-	u32 mtu;
+	u32 mtu = codel_qdisc_mtu(sch);
 
-	if (sojourn < c->config.params.target)
-		return CODEL_LITTLE;
 	codel_departure(&c->link, &c->config.params, now, sojourn);
-	mtu = codel_qdisc_mtu(sch);
 	if (sch->qstats.backlog <= mtu)
 		return CODEL_LITTLE;
 	if (sch->qstats.backlog <= CODEL_MUCH_MTUS * mtu || !queue->tail)
 		return CODEL_STANDING;
-	if (turns && sojourn > codel_chance_begins(c->config.params.ceiling) &&
-	    !codel_qdisc_kept_coming(sch, queue, now, sojourn))
-		return CODEL_STANDING;
 	return CODEL_MUCH;
 }
 
+static noinline enum codel_verdict codel_qdisc_ask_late(struct Qdisc *sch, struct codel_queue *queue,
+							bool turns, u64 now, u64 sojourn)
+{
+	struct codel_qdisc *c = codel_qdisc(sch);
+	struct codel_head head = {
+		.sojourn = sojourn,
+		.backlog = turns ? queue->backlog : sch->qstats.backlog,
+		.shared = !turns,
+	};
+
+	if (sojourn >= c->config.params.target)
+		head.waiting = codel_qdisc_waiting(sch, queue, now, sojourn);
+	if (head.waiting == CODEL_MUCH)
+		head.held = codel_held(&c->link, now, sojourn);
+	return codel_signal(&queue->vars, &c->config.params, now, &head, get_random_u32);
+}
+
+/* A packet below target ends what an empty queue ends, unless the queue stands. */
 static __always_inline enum codel_verdict
 codel_qdisc_ask(struct Qdisc *sch, struct codel_queue *queue, bool turns, u64 now, u64 sojourn)
 {
-	struct codel_qdisc *c = codel_qdisc(sch);
-	const struct codel_params *params = &c->config.params;
-	enum codel_waiting waiting;
-	u64 held = 0;
-
-	waiting = codel_qdisc_waiting(sch, queue, turns, now, sojourn);
-	if (waiting == CODEL_MUCH && sojourn > codel_chance_begins(params->ceiling)) {
-		held = codel_held(&c->link, now, sojourn);
-		if (turns)
-			codel_persists(&queue->vars, params, now, sojourn, held);
+	if (likely(sojourn < codel_qdisc(sch)->config.params.target && !queue->vars.stands)) {
+		codel_empty(&queue->vars);
+		return CODEL_PASS;
 	}
-	return codel_signal(&queue->vars, params, now, sojourn, held, waiting,
-			    get_random_u32);
+	return codel_qdisc_ask_late(sch, queue, turns, now, sojourn);
 }
 
 static inline enum codel_verdict

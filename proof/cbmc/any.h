@@ -45,6 +45,12 @@ static u32 any_random(void)
 	return nondet_u32();
 }
 
+static bool ceiling_is_right(u64 ceiling)
+{
+	return ceiling == CODEL_CEILING_OFF ||
+	       (ceiling >= CODEL_NSEC_PER_USEC && ceiling <= INTERVAL_MAX);
+}
+
 static struct codel_params any_params(void)
 {
 	struct codel_params params = {
@@ -53,8 +59,7 @@ static struct codel_params any_params(void)
 
 	suppose(params.target <= TARGET_MAX);
 	suppose(params.interval >= INTERVAL_MIN && params.interval <= INTERVAL_MAX);
-	suppose(params.ceiling == CODEL_CEILING_OFF ||
-		(params.ceiling >= CODEL_NSEC_PER_USEC && params.ceiling <= INTERVAL_MAX));
+	suppose(ceiling_is_right(params.ceiling));
 	return params;
 }
 
@@ -75,11 +80,23 @@ static u64 any_now(u64 last)
 	return now;
 }
 
+/* A packet at the head of a queue at the time @now */
+static struct codel_head any_head(u64 now)
+{
+	struct codel_head head = {
+		.sojourn = nondet_u64(), .held = nondet_u64(), .backlog = nondet_u32(),
+		.waiting = any_waiting(), .shared = nondet_bool(),
+	};
+
+	suppose(head.sojourn <= now && head.held <= head.sojourn);
+	return head;
+}
+
 /*
  * ---- contracts: the driver puts them in the place of the functions ----
  *
- * proof/exhaust/rsqrt.c proves the first one, for every input; the harnesses step, square,
- * chance and draw prove the others.
+ * proof/exhaust/rsqrt.c proves the first one, for every input; the harnesses step, chance and
+ * draw prove the others.
  */
 
 u32 contract_rsqrt(u32 m)
@@ -120,22 +137,14 @@ u64 contract_step(u64 interval, u32 count)
 	return step;
 }
 
-u8 contract_square(u8 part)
-{
-	u8 square = nondet_u8();
-
-	suppose(square <= part && (square == CODEL_CERTAIN) == (part == CODEL_CERTAIN));
-	return square;
-}
-
-u8 contract_chance(u64 ceiling, u64 sojourn, bool overload)
+u8 contract_chance(u64 ceiling, u64 sojourn)
 {
 	u8 chance = nondet_u8();
 
-	prove(ceiling >= CODEL_NSEC_PER_USEC && ceiling <= INTERVAL_MAX + INTERVAL_MAX / 4,
-	      "codel_chance: the ceiling is in range");
+	prove(ceiling_is_right(ceiling) && sojourn <= NOW_MAX,
+	      "codel_chance: ceiling and sojourn time are in range");
 	suppose((chance == CODEL_CERTAIN) == (sojourn >= ceiling));
-	suppose(sojourn > codel_chance_begins(ceiling) || !chance);
+	suppose(sojourn > ceiling / 2 || !chance);
 	return chance;
 }
 

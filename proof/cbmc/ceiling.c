@@ -2,10 +2,11 @@
 /*
  * The longest sojourn time of a packet that is delivered, as an inductive invariant.
  *
- * One packet x is tagged; all others are arbitrary. A step is the examination of the packet at
- * the head, by codel_signal() with the caller's loop, or an empty queue. The work ahead of x is
- * counted as time on the link: each packet takes full at most. If the work behind the packet at
- * the head, up to x, is more than that of four MTUs, the packet is CODEL_MUCH.
+ * The queue is that of codel, shared by all flows. One packet x is tagged; all others are
+ * arbitrary. A step is the examination of the packet at the head, by codel_signal() with the
+ * caller's loop, or an empty queue. The work ahead of x is counted as time on the link: each
+ * packet takes full at most. If the work behind the packet at the head, up to x, is more than
+ * that of four MTUs, the packet is CODEL_MUCH.
  *
  * Hypotheses: constant parameters with a ceiling, target > 0, target + full <= interval / 2; the
  * link, when it is free and packets wait, takes the next one; no dequeue has reached its bound of
@@ -35,7 +36,7 @@ static u64 larger(u64 a, u64 b)
 	return a > b ? a : b;
 }
 
-/* The ceiling while there is no overload, or always if that is longer */
+/* The sojourn time of which a packet is dropped for sure in the dropping state */
 static u64 highest(const struct line *l)
 {
 	return larger(l->params.ceiling, l->params.interval + l->params.interval / 4);
@@ -76,8 +77,10 @@ static bool state_is_right(const struct line *l)
 		return false;
 	if (l->link.last < l->last && l->last - l->arrived > l->params.target)
 		return false;
-	if (vars->dropping)
-		return vars->first_above_time && vars->first_above_time <= l->last && vars->count;
+	if (vars->dropping && !vars->count)
+		return false;
+	if (vars->dropping || vars->stands)
+		return vars->first_above_time && vars->first_above_time <= l->last;
 	return (!vars->first_above_time || vars->first_above_time > l->last) &&
 	       vars->first_above_time <= l->last + l->params.interval;
 }
@@ -95,7 +98,7 @@ static bool wait_is_right(const struct line *l)
 		return false;
 	if (l->vars.dropping)
 		return true;
-	if (!above)
+	if (l->vars.stands || !above)
 		return l->last <= l->x_arrived + l->params.target;
 	return above <= l->x_arrived + late + l->params.interval;
 }
@@ -124,7 +127,8 @@ static struct line any_line(void)
 			.first_above_time = nondet_u64(), .drop_next = nondet_u64(),
 			.count = nondet_u32(), .lastcount = nondet_u32(),
 			.dropping = nondet_bool(), .next_pending = nondet_bool(),
-			.overload = nondet_bool(), .chance = nondet_u8(),
+			.answered = nondet_bool(), .stands = nondet_bool(),
+			.chance = nondet_u8(), .backlog = nondet_u32(),
 		},
 	};
 
@@ -178,13 +182,16 @@ static struct packet take_head(struct line *l, u64 now)
 
 static bool delivered(struct line *l, const struct packet *p, u64 now)
 {
-	u64 sojourn = now - p->arrived, held;
+	struct codel_head head = {
+		.sojourn = now - p->arrived, .backlog = nondet_u32(),
+		.waiting = p->waiting, .shared = true,
+	};
 	enum codel_verdict verdict;
 
-	if (sojourn >= l->params.target)
-		codel_departure(&l->link, &l->params, now, sojourn);
-	held = codel_held(&l->link, now, sojourn);
-	verdict = codel_signal(&l->vars, &l->params, now, sojourn, held, p->waiting, any_random);
+	if (head.sojourn >= l->params.target)
+		codel_departure(&l->link, &l->params, now, head.sojourn);
+	head.held = codel_held(&l->link, now, head.sojourn);
+	verdict = codel_signal(&l->vars, &l->params, now, &head, any_random);
 	return verdict == CODEL_PASS || (verdict == CODEL_SIGNAL && nondet_bool());
 }
 

@@ -90,27 +90,16 @@ void prove_held(void)
 	reached();
 }
 
-void prove_persists(void)
-{
-	u64 last = nondet_u64();
-	struct codel_vars vars = any_vars(last);
-	struct codel_params params = any_params();
-	u64 now = any_now(last), sojourn = nondet_u64(), held = nondet_u64();
-
-	suppose(sojourn <= now && held <= sojourn);
-	codel_persists(&vars, &params, now, sojourn, held);
-	prove(vars_are_right(&vars, now), "codel_persists: the state stays right");
-	reached();
-}
-
 void prove_empty(void)
 {
 	u64 last = nondet_u64();
-	struct codel_vars vars = any_vars(last);
+	struct codel_vars vars = any_vars(last), old = vars;
 
 	codel_empty(&vars);
 	prove(vars_are_right(&vars, any_now(last)), "codel_empty: the state stays right");
 	prove(!vars.dropping, "an empty queue is not in the dropping state");
+	prove(!vars.chance, "an empty queue gives no chance");
+	prove(vars.stands == old.stands, "a queue that stands may be empty now and then");
 	reached();
 }
 

@@ -11,6 +11,9 @@ static bool vars_are_right(const struct codel_vars *vars, u64 last)
 	       vars->drop_next <= last + INTERVAL_MAX &&
 	       vars->lastcount <= vars->count &&
 	       (!vars->dropping || vars->count) &&
+	       (!(vars->dropping || vars->stands) ||
+		(vars->first_above_time && vars->first_above_time <= last)) &&
+	       (vars->stands || !vars->chance) &&
 	       (!vars->next_pending || (vars->count && vars->drop_next <= last));
 }
 
@@ -25,8 +28,9 @@ static struct codel_vars any_vars(u64 last)
 	struct codel_vars vars = {
 		.first_above_time = nondet_u64(), .drop_next = nondet_u64(),
 		.count = nondet_u32(), .lastcount = nondet_u32(),
-		.dropping = nondet_bool(), .next_pending = nondet_bool(), .overload = nondet_bool(),
-		.chance = nondet_u8(),
+		.dropping = nondet_bool(), .next_pending = nondet_bool(),
+		.answered = nondet_bool(), .stands = nondet_bool(),
+		.chance = nondet_u8(), .backlog = nondet_u32(),
 	};
 
 	suppose(last <= NOW_MAX);

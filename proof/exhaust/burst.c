@@ -9,7 +9,8 @@
 #include "codel.h"
 
 #define MS		1000000ULL
-#define FULL		1211200ULL	/* 1514 bytes at 10 Mbit/s, ns */
+#define LENGTH		1514U
+#define FULL		1211200ULL	/* LENGTH bytes at 10 Mbit/s, ns */
 #define BEGIN		(10000 * MS)
 #define PACKETS		1000
 
@@ -37,14 +38,17 @@ static u64 longest_of(unsigned int packets)
 	u64 now = BEGIN, longest = 0;
 
 	while (packets--) {
-		u64 sojourn = now - BEGIN;
+		struct codel_head head = {
+			.sojourn = now - BEGIN, .backlog = packets * LENGTH,
+			.waiting = waiting(packets), .shared = true,
+		};
 
-		if (sojourn >= internet.target)
-			codel_departure(&link, &internet, now, sojourn);
-		if (codel_signal(&vars, &internet, now, sojourn, codel_held(&link, now, sojourn),
-				 waiting(packets), largest) == CODEL_OVER)
+		if (head.sojourn >= internet.target)
+			codel_departure(&link, &internet, now, head.sojourn);
+		head.held = codel_held(&link, now, head.sojourn);
+		if (codel_signal(&vars, &internet, now, &head, largest) == CODEL_OVER)
 			continue;
-		longest = sojourn > longest ? sojourn : longest;
+		longest = head.sojourn > longest ? head.sojourn : longest;
 		now += FULL;
 	}
 	return longest;

@@ -38,6 +38,7 @@ struct sender {
 	u64 next;
 	u32 len;
 	enum ect ect;
+	unsigned int more;	/* packets that come with each one */
 };
 
 /* of one sender's packets that are ECT, or of those that are not */
@@ -56,11 +57,13 @@ struct sim {
 	u64 rate;		/* of the link, bit/s */
 	u64 now;
 	u64 free;		/* the link is busy until then */
+	bool own;		/* the queue takes turns with others */
 	bool idle;		/* it found the queue empty */
 	u64 pause;		/* the link stands still for so long after the next packet */
 
 	u64 begin;		/* packets sent from then on count */
 	struct accounting accounting[SENDERS][2];
+	u64 over;		/* packets that the ceiling has dropped */
 	u64 waited[SLOTS];	/* packets delivered, by sojourn time */
 	u64 longest;		/* sojourn time of them, ns */
 };
@@ -129,6 +132,7 @@ static struct accounting *sim_accounting(struct sim *sim, const struct packet *p
 static void sim_send(struct sim *sim, unsigned int i)
 {
 	struct sender *sender = &sim->sender[i];
+	unsigned int packets = 1 + sender->more;
 	struct packet pkt = {
 		.id = i, .len = sender->len, .enqueued = sim->now,
 		.markable = sender->ect == ECT_ALL,
@@ -137,10 +141,10 @@ static void sim_send(struct sim *sim, unsigned int i)
 	if (sender->ect == ECT_HALF)
 		pkt.markable = sender->next / sender->period % 2;
 	sender->next += sender->period;
-	if (fifo_len(&sim->queue) == LIMIT)
-		return;
-	fifo_put(&sim->queue, &pkt);
-	sim_accounting(sim, &pkt)->sent++;
+	while (packets-- && fifo_len(&sim->queue) < LIMIT) {
+		fifo_put(&sim->queue, &pkt);
+		sim_accounting(sim, &pkt)->sent++;
+	}
 }
 
 static enum codel_waiting sim_waiting(const struct sim *sim)
@@ -169,12 +173,17 @@ static void sim_deliver(struct sim *sim, const struct packet *pkt)
 static enum codel_verdict sim_ask(struct sim *sim, const struct packet *pkt)
 {
 	u64 sojourn = sim->now - pkt->enqueued;
+	struct codel_head head = {
+		.sojourn = sojourn,
+		.backlog = sim->queue.bytes,
+		.waiting = sim_waiting(sim),
+		.shared = !sim->own,
+	};
 
 	if (sojourn >= sim->params.target)
 		codel_departure(&sim->link, &sim->params, sim->now, sojourn);
-	return codel_signal(&sim->vars, &sim->params, sim->now, sojourn,
-			    codel_held(&sim->link, sim->now, sojourn),
-			    sim_waiting(sim), sim_random);
+	head.held = codel_held(&sim->link, sim->now, sojourn);
+	return codel_signal(&sim->vars, &sim->params, sim->now, &head, sim_random);
 }
 
 static void sim_dequeue(struct sim *sim)
@@ -193,6 +202,7 @@ static void sim_dequeue(struct sim *sim)
 			return;
 		}
 		drops++;
+		sim->over += verdict == CODEL_OVER;
 		sim_accounting(sim, pkt)->lost++;
 	}
 	codel_empty(&sim->vars);
@@ -273,6 +283,44 @@ static bool flood_right(unsigned int percent, enum ect ect)
 	return p99 <= 50 * MS && fair >= 0.95 && fair <= 1.05;
 }
 
+static u64 flood_p99(unsigned int percent, u64 seed)
+{
+	struct sim *sim = sim_new(20 * MBIT);
+	u64 p99;
+
+	rng_seed(&sim_rng, seed);
+	sim_flood(sim, percent, ECT_NOT);
+	sim_run(sim, 18 * SEC);
+	p99 = sim_percentile(sim, 99);
+	sim_free(sim);
+	return p99;
+}
+
+/* With their first packets, for which a queue cannot be told from that of a burst. */
+static bool ceiling_floods_begin(void)
+{
+	static const struct {
+		unsigned int percent;
+		u64 p99;	/* the longest of ten seeds */
+	} floods[] = { { 110, 45 * MS }, { 150, 46 * MS }, { 200, 65 * MS }, { 1000, 114 * MS } };
+	bool ok = true;
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		u64 seed, p99, least = ~0ULL, most = 0;
+
+		for (seed = 0; seed < 10; seed++) {
+			p99 = flood_p99(floods[i].percent, seed);
+			least = p99 < least ? p99 : least;
+			most = p99 > most ? p99 : most;
+		}
+		ktap_note("%u%% of 20 Mbit/s for 18 s: 99%% wait %.1f to %.1f ms at most, ten seeds",
+			  floods[i].percent, least / 1e6, most / 1e6);
+		ok &= most <= floods[i].p99;
+	}
+	return ok;
+}
+
 static bool ceiling_floods(void)
 {
 	static const unsigned int percents[] = { 110, 150, 200, 1000 };
@@ -292,15 +340,17 @@ static bool ceiling_floods(void)
 static void bound_history(struct sim *sim, struct rng *rng)
 {
 	struct codel_vars *vars = &sim->vars;
+	bool persists = vars->first_above_time && vars->first_above_time <= sim->now;
 
 	vars->count = rng_pick(rng, (struct range){ 1, UINT32_MAX });
 	vars->lastcount = rng_pick(rng, (struct range){ 1, vars->count });
 	vars->drop_next = sim->now + rng_pick(rng, (struct range){ 0, SEC });
-	vars->dropping = vars->first_above_time &&
-			 vars->first_above_time <= sim->now &&
-			 rng_percent(rng, 50);
+	vars->dropping = persists && rng_percent(rng, 50);
 	vars->next_pending = rng_percent(rng, 50);
-	vars->chance = rng_even(rng, 0, CODEL_CERTAIN);
+	vars->answered = rng_percent(rng, 50);
+	vars->backlog = rng_pick(rng, (struct range){ 0, UINT32_MAX });
+	vars->stands = persists && rng_percent(rng, 50);
+	vars->chance = vars->stands ? rng_even(rng, 0, CODEL_CERTAIN) : 0;
 }
 
 /*
@@ -308,7 +358,7 @@ static void bound_history(struct sim *sim, struct rng *rng)
  * the queue that the last has left, and its state or another one. The link stands still for
  * @pause in some of them.
  */
-static bool bound_right(u64 rate, u64 pause)
+static bool bound_right(u64 rate, u64 pause, u64 ceiling)
 {
 	struct sim *sim = sim_new(rate);
 	u64 bound = sim->params.target + sim->params.interval * 5 / 4 + sim_time(sim, 7 * MTU) +
@@ -317,6 +367,7 @@ static bool bound_right(u64 rate, u64 pause)
 	unsigned int i;
 	u64 length, longest;
 
+	sim->params.ceiling = ceiling;
 	rng_seed(&rng, rate);
 	for (i = 0; i < 150; i++) {
 		bool none = rng_percent(&rng, 30);
@@ -333,9 +384,9 @@ static bool bound_right(u64 rate, u64 pause)
 		sim_run(sim, sim->now + length);
 	}
 	longest = sim->longest;
-	ktap_note("%llu Mbit/s, pauses of %llu ms: the longest wait is %.1f ms, the bound %.1f ms",
+	ktap_note("%llu Mbit/s, pauses of %llu ms, ceiling %llu ms: the longest wait is %.1f ms, the bound %.1f ms",
 		  (unsigned long long)(rate / MBIT), (unsigned long long)(pause / MS),
-		  longest / 1e6, bound / 1e6);
+		  (unsigned long long)(ceiling / MS), longest / 1e6, bound / 1e6);
 	sim_free(sim);
 	return longest <= bound;
 }
@@ -347,9 +398,111 @@ static bool ceiling_bounds(void)
 	bool ok = true;
 	unsigned int i, k;
 
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 4; i++) {
 		for (k = 0; k < 5; k++)
-			ok &= bound_right(rates[i], pauses[k]);
+			ok &= bound_right(rates[i], pauses[k], 50 * MS);
+		ok &= bound_right(rates[i], 0, 110 * MS);
+	}
+	return ok;
+}
+
+/*
+ * A queue stands, and then its delay is just below half of the ceiling for two intervals. It
+ * stands no longer when a flood comes, which has the same bound.
+ */
+static bool ceiling_after_standing(void)
+{
+	struct sim *sim = sim_new(10 * MBIT);
+	u64 bound = sim->params.target + sim->params.interval * 5 / 4 + sim_time(sim, 7 * MTU);
+	u64 longest;
+	bool stood;
+
+	sim->params.ceiling = 110 * MS;
+	sim_flood(sim, 200, ECT_ALL);
+	sim_run(sim, 2 * SEC);
+	stood = sim->vars.stands;
+	sim_flood(sim, 50, ECT_ALL);
+	while (sim->vars.stands && sim->vars.chance)
+		sim_run(sim, sim->now + MS);
+	sim_flood(sim, 100, ECT_ALL);
+	sim_run(sim, sim->now + 147 * MS);
+	sim->begin = sim->now;
+	sim_flood(sim, 1000, ECT_ALL);
+	/* for a half of the ceiling, the flood is behind other packets */
+	sim_run(sim, sim->now + 55 * MS);
+	stood &= !sim->vars.stands;
+	sim_run(sim, sim->now + SEC);
+	longest = sim->longest;
+	ktap_note("the longest wait is %.1f ms, the bound %.1f ms", longest / 1e6, bound / 1e6);
+	sim_free(sim);
+	return stood && longest <= bound;
+}
+
+#define FRAME		1222	/* bytes */
+#define FRAMES		60	/* percent of the share, in frames of three packets */
+
+/*
+ * A queue of its own at its share of the link: small frames that keep coming, and a burst that
+ * takes @drain, each @period. Return the number of packets that the ceiling drops.
+ */
+static u64 burst_over(unsigned int packets, u64 drain, u64 period, enum ect ect)
+{
+	u64 rate = packets * FRAME * 8ULL * SEC / drain * 100 / (100 - FRAMES);
+	struct sim *sim = sim_new(rate);
+	u64 over;
+
+	sim->own = true;
+	sim->sender[0] = (struct sender) {
+		.period = sim_time(sim, 3 * FRAME) * 100 / FRAMES, .next = 1,
+		.len = FRAME, .ect = ect, .more = 2,
+	};
+	sim->sender[1] = (struct sender) {
+		.period = period, .next = SEC, .len = FRAME, .ect = ect, .more = packets - 1,
+	};
+	sim_run(sim, 20 * SEC);
+	over = sim->over;
+	ktap_note("%u packets that drain in %llu ms at %.2f Mbit/s, each %llu ms: %llu of %llu dropped by the ceiling, the longest wait is %.0f ms",
+		  packets, (unsigned long long)(drain / MS), rate / 1e6,
+		  (unsigned long long)(period / MS), (unsigned long long)over,
+		  (unsigned long long)(sim->accounting[0][ect != ECT_NOT].sent +
+				       sim->accounting[1][ect != ECT_NOT].sent),
+		  sim->longest / 1e6);
+	sim_free(sim);
+	return over;
+}
+
+/* A burst that drains by an eighth in each interval loses no packet to the ceiling. */
+static bool ceiling_bursts(void)
+{
+	static const unsigned int packets[] = { 40, 100, 400 };
+	static const u64 drains[] = { 200 * MS, 400 * MS, 650 * MS, 800 * MS };
+	bool ok = true;
+	unsigned int i, k, ect;
+
+	for (i = 0; i < 3; i++) {
+		for (k = 0; k < 4; k++) {
+			for (ect = ECT_NOT; ect <= ECT_ALL; ect++) {
+				ok &= !burst_over(packets[i], drains[k], 100 * SEC, ect);
+				ok &= !burst_over(packets[i], drains[k], 3 * SEC, ect);
+			}
+		}
+	}
+	return ok;
+}
+
+/* One that comes again before it has drained is a flood, and so is one that drains slowly. */
+static bool ceiling_bursts_stand(void)
+{
+	static const unsigned int packets[] = { 40, 100, 400 };
+	static const u64 drains[] = { 2 * SEC, 6 * SEC };
+	bool ok = true;
+	unsigned int i, k;
+
+	for (i = 0; i < 3; i++) {
+		ok &= burst_over(packets[i], 400 * MS, 200 * MS, ECT_NOT) > 0;
+		for (k = 0; k < 2; k++)
+			ok &= burst_over(packets[i], drains[k], 100 * SEC, ECT_NOT) > 0;
+	}
 	return ok;
 }
 
@@ -413,6 +566,10 @@ static const struct {
 } ceilings[] = {
 	{ "ceiling: off, no number is drawn and no ECT packet is lost", ceiling_off },
 	{ "ceiling: floods wait for 50 ms at most, ECT or not", ceiling_floods },
+	{ "ceiling: floods with their first packets", ceiling_floods_begin },
+	{ "ceiling: a queue that stands no longer has the same bound", ceiling_after_standing },
+	{ "ceiling: a burst in a queue of its own that drains in 0.8 s loses nothing", ceiling_bursts },
+	{ "ceiling: one that comes again at once, or drains in 2 s, stands", ceiling_bursts_stand },
 	{ "ceiling: no wait longer than target, 5/4 interval and seven MTUs, and a pause", ceiling_bounds },
 	{ "ceiling: a sparse sender beside a flood loses the same share", ceiling_sparse },
 };

@@ -179,7 +179,9 @@ static u32 law_random(void)
 static enum codel_verdict law_ask(struct codel_vars *vars,
 				  const struct codel_params *params, u64 now)
 {
-	return codel_signal(vars, params, now, 2, 0, CODEL_STANDING, law_random);
+	const struct codel_head head = { .sojourn = 2, .waiting = CODEL_STANDING };
+
+	return codel_signal(vars, params, now, &head, law_random);
 }
 
 /* Every step of a dropping state after each history is the right one. */

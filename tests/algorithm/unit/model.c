@@ -8,9 +8,9 @@
 struct model_head {
 	struct packet *pkt;
 	bool ok_to_drop;
-	model_ns sojourn_time;
-	model_ns blamed;	/* of it, on the senders */
+	model_ns blamed;	/* part of the sojourn time, on the senders */
 	bool much;	/* waits behind it */
+	unsigned int chance;	/* of its own, in 255ths */
 };
 
 void figures_add(struct figures *sum, const struct figures *part)
@@ -69,15 +69,103 @@ static model_ns blamed_time(const struct model *model, model_ns arrival, model_n
 	return (before > 0 ? before : 0) + (after > 0 ? after : 0);
 }
 
-/* In turns, a packet that has waited for a whole interval shows that the delay persists. */
-static void single_packet(struct model *model, model_ns blamed, model_ns now)
+model_ns model_first_ceiling(const struct model *model)
 {
-	if (!model->turns || !model->ceiling || model->dropping ||
-	    blamed < model->interval)
-		return;
-	model->figures.watched += !model->first_above_time ||
-				  model->first_above_time > now;
-	model->first_above_time = now;
+	model_ns first = 5 * model->interval / 4;
+
+	return model->ceiling > first ? model->ceiling : first;
+}
+
+static bool beyond_first_ceiling(const struct model *model, const struct model_head *r)
+{
+	return model->ceiling && r->much && r->blamed >= model_first_ceiling(model);
+}
+
+static void stand(struct model *model, model_ns now)
+{
+	model->stands = true;
+	model->late = now;
+}
+
+/*
+ * The chance that a packet gives, in 255ths: the last step of 1/255 that the straight line from
+ * half of the ceiling to the ceiling has reached.
+ */
+static unsigned int next_chance(const struct model *model, const struct model_head *r)
+{
+	model_ns begins = model->ceiling / 2;
+	__int128 beyond = r->blamed - begins;
+	unsigned int line = 0, bit;
+
+	if (!model->ceiling || !r->much || beyond <= 0)
+		return 0;
+	for (bit = 128; bit; bit /= 2)
+		if ((line + bit) * (__int128)(model->ceiling - begins) <= beyond * 255)
+			line += bit;
+	return line;
+}
+
+/*
+ * The dropping state goes on, as the delay persisted for as long as the queue stood. Outside of
+ * it, the queue waits for an interval again.
+ */
+static void calm(struct model *model)
+{
+	model->stands = false;
+	model->figures.calmed += model->ceiling != 0;
+	model->figures.stopped += !model->ceiling;
+	model->watch.from = model->late;
+	model->first_above_time = model->dropping ? model->late : 0;
+}
+
+/* The packet has the chance that the one before it gave, or it is lost for sure. */
+static unsigned int take_chance(struct model *model, const struct model_head *r, model_ns now)
+{
+	unsigned int given = model->chance;
+
+	model->chance = next_chance(model, r);
+	if (model->chance)
+		model->late = now;
+	else if (!model->ceiling || now - model->late >= 2 * model->interval)
+		calm(model);
+	if (!model->stands || !r->much)
+		return 0;
+	return model->chance == 255 ? 255 : given;
+}
+
+static void find_standing(struct model *model, struct model_head *r, model_ns now)
+{
+	if (!model->stands && model->turns && !model->dropping &&
+	    beyond_first_ceiling(model, r)) {
+		stand(model, now);
+		model->figures.rare++;
+	}
+	if (model->stands)
+		r->chance = take_chance(model, r, now);
+}
+
+/* Whether the delay has been too long for too long; a queue that stands has shown it. */
+static bool persists(struct model *model, bool above, model_ns now)
+{
+	if (model->stands)
+		return above;
+	if (!above)
+		model->first_above_time = 0;
+	else if (model->first_above_time == 0 ||
+		 model->first_above_time - now > model->interval)
+		model->first_above_time = now + model->interval;
+	else
+		return now >= model->first_above_time;
+	return false;
+}
+
+static void empty(struct model *model)
+{
+	model->chance = 0;
+	if (model->stands)
+		model->figures.remained++;
+	else
+		model->first_above_time = 0;
 }
 
 /* Take a packet, and find whether the delay has been too long for too long. */
@@ -88,32 +176,26 @@ static struct model_head dodequeue(struct model *model, model_ns now)
 	uint64_t left;
 
 	if (!r.pkt) {
-		model->first_above_time = 0;
+		empty(model);
 		return r;
 	}
 	sojourn_time = now - (model_ns)r.pkt->enqueued;
 	left = model->queue.bytes + model->elsewhere;
-	r.sojourn_time = sojourn_time;
 	r.much = left > 4 * model->maxpacket && fifo_len(&model->queue);
 	if (sojourn_time >= model->target)
 		link_moves(model, sojourn_time, now);
 	r.blamed = blamed_time(model, r.pkt->enqueued, now);
 	model->figures.held += r.blamed < sojourn_time;
-	if (r.much)
-		single_packet(model, r.blamed, now);
-	if (sojourn_time < model->target || left <= model->maxpacket)
-		model->first_above_time = 0;
-	else if (model->first_above_time == 0 ||
-		 model->first_above_time - now > model->interval)
-		model->first_above_time = now + model->interval;
-	else if (now >= model->first_above_time)
-		r.ok_to_drop = true;
+	find_standing(model, &r, now);
+	r.ok_to_drop = persists(model, sojourn_time >= model->target &&
+				       left > model->maxpacket, now);
 	return r;
 }
 
 static void leave(struct model *model, const struct model_head *r)
 {
 	model->dropping = false;
+	model->ended = false;
 	model->figures.exits++;
 	model->figures.emptied += !r->pkt;
 }
@@ -145,65 +227,43 @@ static bool cut_short(struct model *model, bool lost)
 		model->figures.bounded++;
 		return true;
 	}
-	model->first_above_time = 0;
+	empty(model);
 	model->interrupted = false;
 	leave(model, &r);
 	return true;
 }
 
-model_ns model_ceiling(const struct model *model)
-{
-	model_ns first = 5 * model->interval / 4;
-
-	return model->overload || model->ceiling > first ? model->ceiling : first;
-}
-
 /*
- * The chance of the packet after this one, in 255ths: the last step of 1/255 that the straight
- * line from three eighths of the ceiling to the ceiling has reached, or its square.
+ * Senders have an interval to answer the first signal. The queue stands if then all packets are
+ * above the ceiling for an interval in which its bytes grow by an eighth, or, if the packet is as
+ * old as an interval, in which it loses no more than an eighth. Only
+ * a departure shows how long it is.
  */
-static unsigned int next_chance(const struct model *model, const struct model_head *r)
+static void watch(struct model *model, const struct model_head *r, model_ns now)
 {
-	model_ns ceiling = model_ceiling(model), begins = 3 * (ceiling / 8);
-	__int128 beyond = r->blamed - begins;
-	unsigned int line = 0, bit;
+	struct model_watch *watch = &model->watch;
+	uint64_t bytes = model->queue.bytes;
+	bool over = r->much && r->blamed > model->ceiling;
+	bool complete = now - watch->from >= model->interval;
 
-	if (!model->ceiling || !r->much || beyond <= 0)
-		return 0;
-	for (bit = 128; bit; bit /= 2)
-		if ((line + bit) * (__int128)(ceiling - begins) <= beyond * 255)
-			line += bit;
-	return model->overload ? line : line * line / 255;
-}
-
-/* Senders may still respond until the seventh signal. */
-static bool early(const struct model *model)
-{
-	return model->count < 7;
-}
-
-/*
- * A chance for two intervals shows that the senders do not slow down, and none for as long
- * that they do.
- */
-static void watch_overload(struct model *model, model_ns now)
-{
-	bool late = model->chance > 0;
-
-	if (!model->ceiling)
+	if (!model->ceiling || model->stands)
 		return;
-	if (late == model->overload) {
-		model->agreed = now;
-	} else if (now - model->agreed < 2 * model->interval) {
+	if (!watch->on && !complete)
 		return;
-	} else if (late && early(model)) {
-		model->figures.awaited++;
-	} else {
-		model->overload = late;
-		model->agreed = now;
-		model->figures.overloads += late;
-		model->figures.calmed += !late;
+	if (watch->on && over) {
+		if (!complete)
+			return;
+		/* an eighth in whole bytes */
+		if (r->blamed >= model->interval ? 8 * bytes >= 7 * watch->bytes :
+						   8 * bytes + 7 >= 9 * watch->bytes) {
+			model->figures.stood++;
+			stand(model, now);
+			return;
+		}
+		model->figures.drained++;
 	}
+	model->figures.restarted += watch->on && !over;
+	*watch = (struct model_watch) { .from = now, .on = true, .bytes = bytes };
 }
 
 /* Probability chance/255, exactly. */
@@ -233,52 +293,44 @@ static void look_at(struct model *model, const struct model_head *r)
 	model->interrupted = false;
 }
 
-/*
- * Chance has chosen the packet: it is dropped. But before an overload, one that is below the
- * ceiling is marked if it can be.
- */
-static bool drop_selected(struct model *model, const struct model_head *r)
+/* The ceiling has chosen the packet: by chance, or because the queue is that of all. */
+static bool ceiling_selects(struct model *model, const struct model_head *r)
 {
-	model->figures.over++;
-	if (!model->overload && r->blamed < model_ceiling(model))
-		return drop(model, r->pkt);
-	fates_add(&model->fates, r->pkt, FATE_DROPPED);
+	if (r->chance) {
+		if (chance_selects(model, r->chance)) {
+			model->figures.over++;
+			return true;
+		}
+		model->figures.survived++;
+	}
+	if (model->turns || !beyond_first_ceiling(model, r))
+		return false;
+	model->figures.first++;
 	return true;
 }
 
 /*
  * The loop of drops. Return true if the packet that leaves is recorded already.
  *
- * With a chance of 0 this is the loop of the documents: while a signal is due,
- * drop and take the next packet. During an overload, chance takes the place of signals.
+ * Without a ceiling this is the loop of the documents: while a signal is due,
+ * drop and take the next packet. A chance takes the place of signals.
  */
 static bool drop_while_due(struct model *model, struct model_head *r,
 			   model_ns now)
 {
 	while (model->dropping) {
-		unsigned int chance = model->chance;
 		bool due = now >= model->drop_next;
-		bool silent, lost = true;
+		bool lost = true;
 
-		model->chance = next_chance(model, r);
-		watch_overload(model, now);
-		if (!model->ceiling || !r->much)
-			chance = 0;
-		else if (model->chance == 255)
-			chance = 255;
-		silent = chance && model->overload;
+		watch(model, r, now);
 		if (due)
-			count_due(model, silent);
-		else if (!chance)
-			return false;
-		if (chance && chance_selects(model, chance)) {
-			lost = drop_selected(model, r);
-		} else if (due && !silent) {
+			count_due(model, r->chance);
+		if (ceiling_selects(model, r))
+			fates_add(&model->fates, r->pkt, FATE_DROPPED);
+		else if (due && !r->chance)
 			lost = drop(model, r->pkt);
-		} else {
-			model->figures.survived++;
+		else
 			return false;
-		}
 		if (cut_short(model, lost))
 			return true;
 		*r = dodequeue(model, now);
@@ -303,9 +355,7 @@ static bool start_dropping(struct model *model, struct model_head *r,
 
 	model->dropping = true;
 	model->figures.entries++;
-	if (now - model->drop_next >= 2 * model->interval)
-		model->overload = false;
-	model->figures.kept += model->overload;
+	model->figures.at_once += model->stands;
 	model->count = 1;
 	if (delta > 1 && model->drop_next &&
 	    now - model->drop_next < 16 * model->interval) {
@@ -314,12 +364,12 @@ static bool start_dropping(struct model *model, struct model_head *r,
 	}
 	model->drop_next = control_law(model, now);
 	model->lastcount = model->count;
-	model->agreed = model->ceiling ? now : model->first_above_time;
-	model->chance = next_chance(model, r);
-	watch_overload(model, now);
+	model->watch.from = model->ceiling ? now : model->first_above_time;
+	model->watch.on = false;
 	if (cut_short(model, lost))
 		return true;
 	*r = dodequeue(model, now);
+	model->ended = !r->ok_to_drop;
 	/* the documents let this packet leave; the ceiling may drop it */
 	return r->ok_to_drop && drop_while_due(model, r, now);
 }
@@ -334,6 +384,8 @@ void model_overflow(struct model *model, unsigned int dropped)
 		if (model->count < UINT32_MAX)
 			model->count++;
 	}
+	/* a queue at its limit grows */
+	model->watch.bytes = 0;
 }
 
 void model_dequeue(struct model *model, model_ns now)
@@ -342,8 +394,9 @@ void model_dequeue(struct model *model, model_ns now)
 	struct model_head r;
 
 	/* shown by the packet after the one that entered the state */
-	if (model->ceiling && model->dropping && !model->first_above_time) {
+	if (model->ended && (model->ceiling || model->stands)) {
 		model->dropping = false;
+		model->ended = false;
 		model->figures.exits++;
 	}
 	model->fates.len = 0;

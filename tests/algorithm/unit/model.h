@@ -6,7 +6,7 @@
  * line with codel.h, so that an error would have to be made twice.
  *
  * The ceiling and the link are not in these documents. The model has them
- * after their descriptions in words.
+ * after their descriptions in words, doc/ceiling.md.
  */
 #ifndef MODEL_H
 #define MODEL_H
@@ -24,6 +24,13 @@ struct model_link {
 	model_ns last;		/* a packet left that was not below target */
 	model_ns from;		/* packets were held from then */
 	model_ns until;		/* until then */
+};
+
+/* of a dropping state, to see whether the queue stands */
+struct model_watch {
+	model_ns from;		/* of the interval to answer, or of the one after it */
+	bool on;		/* it is the one after it */
+	uint64_t bytes;		/* of the queue at @from */
 };
 
 /* for reports, and to see that every path was taken; figures_add() adds each member */
@@ -44,12 +51,16 @@ struct figures {
 	unsigned long long over;	/* losses by chance */
 	unsigned long long survived;	/* packets that chance did not drop */
 	unsigned long long silent;	/* signals that were due and not given */
-	unsigned long long awaited;	/* late packets that waited for the seventh signal */
-	unsigned long long watched;	/* delays that a single packet showed */
 	unsigned long long held;	/* packets that the link held */
-	unsigned long long overloads;	/* senders that did not slow down */
-	unsigned long long calmed;	/* and later did */
-	unsigned long long kept;	/* overloads of a dropping state that was resumed */
+	unsigned long long first;	/* losses of a shared queue that is not known to stand */
+	unsigned long long stood;	/* queues that stood for an interval */
+	unsigned long long drained;	/* queues that became shorter in that interval */
+	unsigned long long restarted;	/* intervals with a packet that was not late */
+	unsigned long long rare;	/* queues that stand as their turns are rare */
+	unsigned long long calmed;	/* queues that stood, and then for two intervals not */
+	unsigned long long stopped;	/* the same because the ceiling was set to off */
+	unsigned long long remained;	/* queues that were empty and stand */
+	unsigned long long at_once;	/* entries without an interval above target */
 };
 
 void figures_add(struct figures *sum, const struct figures *part);
@@ -75,9 +86,11 @@ struct model {
 	unsigned long long lastcount;
 	bool dropping;
 	bool interrupted;	/* in the loop of drops, by a mark or the bound */
+	bool ended;		/* as the packet after the first signal has shown */
 	unsigned int chance;	/* of the next packet to be lost, in 255ths */
-	bool overload;		/* the senders do not slow down */
-	model_ns agreed;	/* the last packet that was as @overload has it */
+	bool stands;
+	model_ns late;		/* a packet of a queue that stands had a chance */
+	struct model_watch watch;
 
 	struct figures figures;
 };
@@ -88,8 +101,8 @@ long double model_exact_step(model_ns interval, unsigned long count);
 /* a model_step_fn: the exact step to the nearest ns, 1 at least */
 model_ns model_round_step(model_ns interval, unsigned long count);
 
-/* sojourn time at which every packet is lost; in the dropping state only */
-model_ns model_ceiling(const struct model *model);
+/* sojourn time that is too long although the queue is not known to stand */
+model_ns model_first_ceiling(const struct model *model);
 
 /* @dropped packets at the head are lost because the queue was too long */
 void model_overflow(struct model *model, unsigned int dropped);

@@ -29,18 +29,18 @@ static enum codel_waiting subject_waiting(const struct subject *subject,
 static enum codel_verdict subject_ask(struct subject *subject, u64 now,
 				      u64 sojourn, const struct limits *limits)
 {
-	enum codel_waiting waiting = subject_waiting(subject, limits);
-	u64 held = 0;
+	struct codel_head head = {
+		.sojourn = sojourn,
+		.backlog = subject->queue.bytes,
+		.waiting = subject_waiting(subject, limits),
+		.shared = !subject->turns,
+	};
 
 	if (sojourn >= subject->params.target)
 		codel_departure(subject->link, &subject->params, now, sojourn);
-	if (waiting == CODEL_MUCH)
-		held = codel_held(subject->link, now, sojourn);
-	if (waiting == CODEL_MUCH && subject->turns)
-		codel_persists(&subject->vars, &subject->params, now, sojourn,
-			       held);
-	return codel_signal(&subject->vars, &subject->params, now, sojourn,
-			    held, waiting, subject_random);
+	head.held = codel_held(subject->link, now, sojourn);
+	return codel_signal(&subject->vars, &subject->params, now, &head,
+			    subject_random);
 }
 
 /* The caller's loop, as codel.h describes it, with a bound on its work. */
@@ -145,9 +145,11 @@ void pair_reset(struct pair *pair)
 	model->lastcount = 0;
 	model->dropping = false;
 	model->interrupted = false;
+	model->ended = false;
 	model->chance = 0;
-	model->overload = false;
-	model->agreed = 0;
+	model->stands = false;
+	model->late = 0;
+	model->watch = (struct model_watch) { 0 };
 }
 
 void pair_set(struct pair *pair, u64 target, u64 interval)
@@ -232,8 +234,8 @@ static bool fates_same(const struct pair *pair)
 /*
  * After the drop that enters the dropping state the pseudo-code takes one more
  * packet and does not heed what that one shows; codel.h leaves the state when
- * it shows the end of the queue. It cannot be seen: first_above_time is 0 then,
- * so that the next packet cannot be over it, and the model leaves too.
+ * it shows the end of the queue. It cannot be seen: the next packet cannot be over
+ * first_above_time then, and the model leaves too.
  */
 static bool dropping_same(struct pair *pair)
 {
@@ -242,26 +244,39 @@ static bool dropping_same(struct pair *pair)
 	if (pair->subject.vars.dropping == model->dropping)
 		return true;
 	pair->model.figures.early++;
-	return model->dropping && model->first_above_time == 0 &&
-	       !model->interrupted;
+	return model->dropping && model->ended && !model->interrupted;
 }
 
-/* Chance and overload have no effect outside the dropping state. */
 static bool chance_same(const struct pair *pair)
 {
-	return !pair->subject.vars.dropping ||
-	       (pair->subject.vars.chance == pair->model.chance &&
-		pair->subject.vars.overload == pair->model.overload);
+	return pair->subject.vars.stands == pair->model.stands &&
+	       pair->subject.vars.chance == pair->model.chance;
 }
 
-/* In the dropping state first_above_time has no other use in the documents. */
+/* A queue is watched only in the dropping state. */
+static bool watch_same(const struct pair *pair)
+{
+	const struct codel_vars *vars = &pair->subject.vars;
+	const struct model_watch *watch = &pair->model.watch;
+
+	if (!vars->dropping || vars->stands)
+		return true;
+	return vars->answered == watch->on &&
+	       (!watch->on || vars->backlog == watch->bytes);
+}
+
+/* While a queue stands or is watched, first_above_time has no use in the documents. */
 static bool above_same(const struct pair *pair)
 {
 	const struct codel_vars *vars = &pair->subject.vars;
 	const struct model *model = &pair->model;
+	model_ns above = model->first_above_time;
 
-	return vars->first_above_time ==
-	       (u64)(vars->dropping ? model->agreed : model->first_above_time);
+	if (vars->stands)
+		above = model->late;
+	else if (vars->dropping)
+		above = model->watch.from;
+	return vars->first_above_time == (u64)above;
 }
 
 static bool link_same(const struct pair *pair)
@@ -280,7 +295,7 @@ static bool state_same(struct pair *pair)
 	const struct model *model = &pair->model;
 
 	return dropping_same(pair) && chance_same(pair) && link_same(pair) &&
-	       above_same(pair) &&
+	       above_same(pair) && watch_same(pair) &&
 	       pair->subject.rng.state == model->rng.state &&
 	       vars->drop_next == (u64)model->drop_next &&
 	       vars->count == model->count &&
@@ -307,12 +322,15 @@ static void pair_explain(const struct pair *pair, u64 now)
 		  model->fates.len, model->first_above_time, model->drop_next,
 		  model->count, model->lastcount, model->dropping,
 		  model->interrupted, model->chance);
-	ktap_note("link: codel.h last %llu still %llu moved %llu, model last %lld from %lld until %lld; overload %d and %d, agreed %lld",
+	ktap_note("link: codel.h last %llu still %llu moved %llu, model last %lld from %lld until %lld",
 		  (unsigned long long)pair->subject.link->last,
 		  (unsigned long long)pair->subject.link->still,
 		  (unsigned long long)pair->subject.link->moved,
-		  model->link->last, model->link->from, model->link->until,
-		  vars->overload, model->overload, model->agreed);
+		  model->link->last, model->link->from, model->link->until);
+	ktap_note("codel.h: stands %d answered %d backlog %u; model: stands %d late %lld, watch on %d from %lld with %llu",
+		  vars->stands, vars->answered, vars->backlog,
+		  model->stands, model->late, model->watch.on,
+		  model->watch.from, (unsigned long long)model->watch.bytes);
 	if (pair->subject.rng.state != model->rng.state)
 		ktap_note("the counts of random numbers differ");
 }

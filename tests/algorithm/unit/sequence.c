@@ -33,6 +33,8 @@ struct input {
 	enum codel_waiting waiting;
 	bool draws;	/* a random number, which is .random */
 	u32 random;
+	u32 backlog;	/* bytes, 0: BYTES */
+	u64 held;
 };
 
 struct sequence {
@@ -40,6 +42,7 @@ struct sequence {
 	struct codel_params params;
 	struct codel_vars vars;
 	bool turns;	/* the queue takes turns with others */
+	bool link;	/* it holds packets; otherwise .held has the time */
 	struct input input[24];
 };
 
@@ -48,23 +51,33 @@ struct sequence {
 #define INTERNET	.params = PARAMS(5 * MS, 100 * MS)
 #define CEILED		.params = { 5 * MS, 100 * MS, 50 * MS }
 #define START		SEC	/* the clock at the first line */
+#define BYTES		80000	/* behind a packet */
 
 /* time since the last line, verdict, count, sojourn time */
 #define WAITED(ns, verdict, count, sojourn) \
-	{ ASK, ns, verdict, count, sojourn, CODEL_STANDING, false, 0 }
+	{ ASK, ns, verdict, count, sojourn, CODEL_STANDING, false, 0, 0, 0 }
 #define OVER(ns, verdict, count) WAITED(ns, verdict, count, 50 * MS)
 #define UNDER(ns, count)	WAITED(ns, 0, count, 5 * MS - 1)
 #define LITTLE(ns, count, sojourn) \
-	{ ASK, ns, 0, count, sojourn, CODEL_LITTLE, false, 0 }
+	{ ASK, ns, 0, count, sojourn, CODEL_LITTLE, false, 0, 0, 0 }
 #define SMALL(ns, count)	LITTLE(ns, count, 50 * MS)
 
 /* the same with much behind it: without a random number, and with this one */
 #define MUCH(ns, verdict, count, sojourn) \
-	{ ASK, ns, verdict, count, sojourn, CODEL_MUCH, false, 0 }
+	{ ASK, ns, verdict, count, sojourn, CODEL_MUCH, false, 0, 0, 0 }
+/* the same with nine eighths of @BYTES behind it */
+#define GROWN(ns, verdict, count, sojourn) \
+	BEHIND(ns, verdict, count, sojourn, BYTES / 8 * 9)
 #define LOT(ns, verdict, count, sojourn, random) \
-	{ ASK, ns, verdict, count, sojourn, CODEL_MUCH, true, random }
+	{ ASK, ns, verdict, count, sojourn, CODEL_MUCH, true, random, 0, 0 }
 
-#define LATE(ns, sojourn) { OTHER, ns, 0, 0, sojourn, 0, false, 0 }
+/* without a random number: these bytes are behind it; the link held it for so long */
+#define BEHIND(ns, verdict, count, sojourn, bytes) \
+	{ ASK, ns, verdict, count, sojourn, CODEL_MUCH, false, 0, bytes, 0 }
+#define HELD(ns, verdict, count, sojourn, held) \
+	{ ASK, ns, verdict, count, sojourn, CODEL_MUCH, false, 0, 0, held }
+
+#define LATE(ns, sojourn) { OTHER, ns, 0, 0, sojourn, 0, false, 0, 0, 0 }
 
 #define PASS		CODEL_PASS
 #define SIGNAL		CODEL_SIGNAL
@@ -76,11 +89,17 @@ struct sequence {
 /* a dropping state at @START in which the signal after @n is due */
 #define IN_STATE(n)	{ START, START, n, 1, true, false }
 
-/* a dropping state at @START in which no signal is due */
-#define AHEAD_EARLY(n)	{ START, START + IDLE, n, 1, true, false }
+/* a dropping state that begins at @START, in which no signal is due */
+#define BEGUN(n)	{ START, START + IDLE, n, 1, true, false }
 
-/* the same during an overload */
-#define AHEAD(n)	{ START, START + IDLE, n, 1, true, false, true }
+/* the same, in which senders had the time to answer, with @BYTES at @START */
+#define WATCHED(n)	{ START, START + IDLE, n, 1, true, false, true, false, 0, BYTES }
+
+/* the same in a queue that stands, as a packet shows at @START */
+#define STANDS(n)	{ START, START + IDLE, n, 1, true, false, true, true }
+
+#define TURNS		CEILED, .turns = true
+#define LINKED		CEILED, .turns = true, .link = true
 
 /* the steps at 100 ms */
 #define STEP_2		70710678
@@ -325,44 +344,36 @@ static const struct sequence sequences[] = {
 			OVER(100 * MS - 1, 0, 5), OVER(1, 1, 4),
 		},
 	},
-	/* during an overload, the chance begins at 18.75 ms and rises by 1/255 each 122,549 ns */
+	/* the chance begins at 25 ms and rises by 1/255 each 98,040 ns */
 	{
-		.name = "ceiling: no chance up to three eighths of it, and a little more",
-		CEILED, .vars = AHEAD(7), .input = {
-			MUCH(0, PASS, 7, 18750 * US), MUCH(0, PASS, 7, 18750 * US + 1),
-			MUCH(0, PASS, 7, 18750 * US + 122549),
-			MUCH(0, PASS, 7, 18750 * US + 122550),
-			LOT(0, LOSE, 7, 18750 * US, 0),
-			MUCH(0, PASS, 7, 18750 * US),
+		.name = "ceiling: no chance up to half of it, and a little more",
+		CEILED, .vars = STANDS(7), .input = {
+			MUCH(0, PASS, 7, 25 * MS), MUCH(0, PASS, 7, 25 * MS + 1),
+			MUCH(0, PASS, 7, 25 * MS + 98039),
+			MUCH(0, PASS, 7, 25 * MS + 98040),
+			LOT(0, LOSE, 7, 25 * MS, 0),
+			MUCH(0, PASS, 7, 25 * MS),
 		},
 	}, {
 		.name = "ceiling: the first step is 1/255",
-		CEILED, .vars = AHEAD(7), .input = {
-			MUCH(0, PASS, 7, 18750 * US + 122550),
-			LOT(0, LOSE, 7, 18750 * US + 122550, 16843009),
-			LOT(0, PASS, 7, 18750 * US + 122550, 16843010),
-			LOT(0, PASS, 7, 18750 * US, UINT32_MAX),
-			MUCH(0, PASS, 7, 18750 * US),
+		CEILED, .vars = STANDS(7), .input = {
+			MUCH(0, PASS, 7, 25 * MS + 98040),
+			LOT(0, LOSE, 7, 25 * MS + 98040, 16843009),
+			LOT(0, PASS, 7, 25 * MS + 98040, 16843010),
+			LOT(0, PASS, 7, 25 * MS, UINT32_MAX),
+			MUCH(0, PASS, 7, 25 * MS),
 		},
 	}, {
 		.name = "ceiling: half of the chance half way",
-		CEILED, .vars = AHEAD(7), .input = {
+		CEILED, .vars = STANDS(7), .input = {
 			/* 127/255 */
-			MUCH(0, PASS, 7, 34375 * US),
-			LOT(0, LOSE, 7, 34375 * US, 2139062143),
-			LOT(0, PASS, 7, 34375 * US, 2139062144),
-		},
-	}, {
-		.name = "ceiling: before an overload, a quarter of the chance half way",
-		CEILED, .vars = AHEAD_EARLY(7), .input = {
-			/* 127/255 of the way, and 63/255 */
-			MUCH(0, PASS, 7, 85937500),
-			LOT(0, SIGNAL, 7, 85937500, 1061109567),
-			LOT(0, PASS, 7, 85937500, 1061109568),
+			MUCH(0, PASS, 7, 37500 * US),
+			LOT(0, LOSE, 7, 37500 * US, 2139062143),
+			LOT(0, PASS, 7, 37500 * US, 2139062144),
 		},
 	}, {
 		.name = "ceiling: certainty there, 254/255 a ns below",
-		CEILED, .vars = AHEAD(7), .input = {
+		CEILED, .vars = STANDS(7), .input = {
 			LOT(0, LOSE, 7, 50 * MS, UINT32_MAX),
 			LOT(0, LOSE, 7, 50 * MS, UINT32_MAX),
 			LOT(0, LOSE, 7, 50 * MS - 1, UINT32_MAX),
@@ -372,7 +383,7 @@ static const struct sequence sequences[] = {
 		},
 	}, {
 		.name = "ceiling: the chance is that of the next packet",
-		CEILED, .vars = AHEAD(7), .input = {
+		CEILED, .vars = STANDS(7), .input = {
 			MUCH(0, PASS, 7, 50 * MS - 1),
 			LOT(0, LOSE, 7, 10 * MS, 0),
 			MUCH(0, PASS, 7, 50 * MS - 1),
@@ -380,47 +391,8 @@ static const struct sequence sequences[] = {
 			MUCH(0, PASS, 7, 10 * MS),
 		},
 	}, {
-		.name = "ceiling: the packet that enters the state gives the first chance",
-		CEILED, .vars = { STOOD }, .input = {
-			MUCH(0, SIGNAL, 1, 125 * MS),
-			LOT(0, SIGNAL, 1, 50 * MS, 0),
-			MUCH(0, PASS, 1, 50 * MS),
-		},
-	}, {
-		.name = "ceiling: five quarters of an interval at first",
-		CEILED, .vars = { STOOD }, .input = {
-			MUCH(0, SIGNAL, 1, 46875 * US), MUCH(0, PASS, 1, 46875 * US),
-			MUCH(0, PASS, 1, 125 * MS - 1),
-			LOT(0, LOSE, 1, 125 * MS, UINT32_MAX),
-			LOT(0, LOSE, 1, 125 * MS, UINT32_MAX),
-			LOT(0, SIGNAL, 1, 46875 * US, UINT32_MAX),
-			MUCH(0, PASS, 1, 46875 * US),
-		},
-	}, {
-		.name = "ceiling: before an overload, a mark will do below the ceiling",
-		CEILED, .vars = AHEAD_EARLY(9), .input = {
-			MUCH(0, PASS, 9, 60 * MS), LOT(0, SIGNAL, 9, 60 * MS, 0),
-			LOT(0, SIGNAL, 9, 125 * MS - 1, 0), LOT(0, LOSE, 9, 125 * MS, 0),
-			LOT(200 * MS, LOSE, 9, 60 * MS, 0),
-		},
-	}, {
-		.name = "ceiling: a mark will do before an overload, whatever the ceiling",
-		.params = { 5 * MS, 100 * MS, 100 * MS }, .vars = AHEAD_EARLY(6), .input = {
-			MUCH(0, PASS, 6, 90 * MS), LOT(0, SIGNAL, 6, 90 * MS, 0),
-			LOT(IDLE, SIGNAL, 7, 90 * MS, UINT32_MAX), LOT(0, LOSE, 7, 90 * MS, 0),
-			{ CEILING, 10 * MS }, LOT(0, LOSE, 7, 90 * MS, 0),
-		},
-	}, {
-		.name = "ceiling: no lower than it was set",
-		CEILED, .vars = AHEAD(10000), .input = {
-			MUCH(0, PASS, 10000, 18750 * US),
-			MUCH(0, PASS, 10000, 50 * MS - 1),
-			LOT(0, PASS, 10000, 18750 * US, UINT32_MAX),
-			MUCH(0, PASS, 10000, 18750 * US),
-		},
-	}, {
 		.name = "ceiling: no chance unless much waits behind a packet",
-		CEILED, .vars = AHEAD(7), .input = {
+		CEILED, .vars = STANDS(7), .input = {
 			OVER(0, PASS, 7), OVER(0, PASS, 7),
 			WAITED(0, PASS, 7, IDLE), LOT(0, LOSE, 7, 50 * MS, ~0U),
 			/* not with the chance of the packet before it either */
@@ -428,23 +400,15 @@ static const struct sequence sequences[] = {
 			MUCH(0, PASS, 7, 25 * MS),
 		},
 	}, {
-		.name = "ceiling: a chance does not outlive the dropping state",
-		CEILED, .vars = AHEAD(7), .input = {
-			LOT(0, LOSE, 7, 50 * MS, 0), UNDER(0, 7),
-			MUCH(0, PASS, 7, 50 * MS),
-			MUCH(100 * MS, SIGNAL, 6, 18750 * US),
-			MUCH(0, PASS, 6, 28 * MS),
-		},
-	}, {
-		.name = "overload: no signal is given for the schedule, and none is counted",
-		CEILED, .vars = AHEAD(2), .input = {
+		.name = "ceiling: no signal is given for the schedule, and none is counted",
+		CEILED, .vars = STANDS(2), .input = {
 			MUCH(0, PASS, 2, 49 * MS), LOT(0, PASS, 2, 49 * MS, UINT32_MAX),
 			LOT(IDLE, PASS, 2, 49 * MS, UINT32_MAX),
 			LOT(STEP_2, PASS, 2, 49 * MS, UINT32_MAX),
 		},
 	}, {
 		.name = "ceiling: without a chance the signals go on, and are counted",
-		CEILED, .vars = AHEAD(7), .input = {
+		CEILED, .vars = STANDS(7), .input = {
 			LOT(IDLE, LOSE, 7, 50 * MS, 0),
 			LOT(0, LOSE, 7, 18 * MS, UINT32_MAX),
 			MUCH(37796446, PASS, 7, 18 * MS),
@@ -452,162 +416,360 @@ static const struct sequence sequences[] = {
 			MUCH(35355339, SIGNAL, 9, 18 * MS),
 		},
 	}, {
-		.name = "ceiling: before an overload the signals go on, and are counted",
-		CEILED, .vars = IN_STATE(7), .input = {
-			MUCH(0, SIGNAL, 8, 90 * MS), LOT(0, PASS, 8, 90 * MS, UINT32_MAX),
-			LOT(0, SIGNAL, 8, 90 * MS, 0), LOT(35355338, PASS, 8, 90 * MS, UINT32_MAX),
-			LOT(1, SIGNAL, 9, 90 * MS, UINT32_MAX),
-			LOT(33333333, SIGNAL, 10, 90 * MS, UINT32_MAX),
-			LOT(0, PASS, 10, 90 * MS, UINT32_MAX),
-		},
-	}, {
-		.name = "ceiling: a signal that is due marks no packet above the ceiling",
-		CEILED, .vars = IN_STATE(2), .input = {
-			LOT(0, LOSE, 3, 125 * MS, UINT32_MAX),
-		},
-	}, {
 		.name = "ceiling: set anew, it holds from the next chance on",
-		CEILED, .vars = AHEAD(200), .input = {
-			MUCH(0, PASS, 200, 25 * MS), { CEILING, 10 * MS },
-			LOT(0, LOSE, 200, 25 * MS, 0), { CEILING, 200 * MS },
-			LOT(0, LOSE, 200, 25 * MS, UINT32_MAX),
-			MUCH(0, PASS, 200, 25 * MS),
+		CEILED, .vars = STANDS(200), .input = {
+			MUCH(0, PASS, 200, 30 * MS), { CEILING, 10 * MS },
+			LOT(0, LOSE, 200, 30 * MS, UINT32_MAX), { CEILING, 200 * MS },
+			LOT(0, LOSE, 200, 30 * MS, UINT32_MAX),
+			MUCH(0, PASS, 200, 30 * MS),
 		},
 	}, {
 		.name = "ceiling: the shortest",
-		.params = { US, US, US }, .vars = AHEAD(UINT32_MAX), .input = {
+		.params = { US, US, US }, .vars = STANDS(UINT32_MAX), .input = {
 			LOT(0, LOSE, UINT32_MAX, US, UINT32_MAX),
 			LOT(0, LOSE, UINT32_MAX, US, UINT32_MAX),
 			LOT(IDLE, LOSE, UINT32_MAX, US, UINT32_MAX),
 		},
 	}, {
-		.name = "ceiling: off, the chance that was left is none",
-		CEILED, .vars = AHEAD(7), .input = {
-			LOT(0, LOSE, 7, 50 * MS, 0),
-			{ CEILING, CODEL_CEILING_OFF },
-			MUCH(0, PASS, 7, 50 * MS), { CEILING, 50 * MS },
-			MUCH(0, PASS, 7, 25 * MS),
-		},
-	}, {
 		.name = "ceiling: off, there is no chance at any delay",
-		INTERNET, .vars = AHEAD(4), .input = {
+		INTERNET, .vars = BEGUN(4), .input = {
 			MUCH(0, PASS, 4, IDLE), MUCH(0, PASS, 4, ~0ULL / 2),
 			MUCH(IDLE, SIGNAL, 5, IDLE), MUCH(0, PASS, 5, IDLE),
 		},
 	}, {
-		.name = "overload: late packets for two intervals, to the ns",
-		CEILED, .vars = AHEAD_EARLY(7), .input = {
-			MUCH(200 * MS - 1, PASS, 7, 90 * MS), LOT(0, PASS, 7, 90 * MS, UINT32_MAX),
-			LOT(1, PASS, 7, 90 * MS, UINT32_MAX),
-			LOT(0, LOSE, 7, 90 * MS, UINT32_MAX),
+		.name = "ceiling: off, a queue does not stand, but in the dropping state",
+		CEILED, .vars = STANDS(7), .input = {
+			LOT(0, LOSE, 7, 50 * MS, 0), { CEILING, CODEL_CEILING_OFF },
+			MUCH(0, PASS, 7, 51 * MS), { CEILING, 50 * MS },
+			MUCH(0, PASS, 7, 51 * MS), MUCH(IDLE, SIGNAL, 8, 51 * MS),
 		},
 	}, {
-		.name = "overload: not before the seventh signal",
-		CEILED, .vars = IN_STATE(5), .input = {
-			MUCH(0, SIGNAL, 6, 90 * MS), LOT(40824829 - 1, PASS, 6, 90 * MS, UINT32_MAX),
-			LOT(IDLE, SIGNAL, 7, 90 * MS, UINT32_MAX),
-			LOT(0, PASS, 7, 90 * MS, UINT32_MAX), LOT(0, LOSE, 7, 90 * MS, UINT32_MAX),
+		.name = "stands: over the ceiling for an interval after an interval, to the ns",
+		CEILED, .vars = BEGUN(7), .input = {
+			MUCH(100 * MS - 1, PASS, 7, 50 * MS + 1),
+			MUCH(1, PASS, 7, 50 * MS + 1),
+			MUCH(100 * MS - 1, PASS, 7, 50 * MS + 1),
+			MUCH(0, PASS, 7, 50 * MS + 1), GROWN(1, PASS, 7, 50 * MS + 1),
+			LOT(0, LOSE, 7, 50 * MS + 1, UINT32_MAX),
 		},
 	}, {
-		.name = "overload: a packet that is not late begins the two intervals anew",
-		CEILED, .vars = AHEAD_EARLY(7), .input = {
-			MUCH(0, PASS, 7, 90 * MS), LOT(50 * MS, PASS, 7, 46875 * US, UINT32_MAX),
-			MUCH(200 * MS - 1, PASS, 7, 90 * MS),
-			LOT(1, PASS, 7, 90 * MS, UINT32_MAX),
-			LOT(0, LOSE, 7, 90 * MS, UINT32_MAX),
+		.name = "stands: senders have an interval to answer, from the first signal on",
+		CEILED, .vars = { STOOD }, .input = {
+			MUCH(0, SIGNAL, 1, 51 * MS), MUCH(100 * MS - 1, PASS, 1, 51 * MS),
+			MUCH(1, SIGNAL, 2, 51 * MS), MUCH(STEP_2, SIGNAL, 3, 51 * MS),
+			MUCH(100 * MS - STEP_2 - 1, PASS, 3, 51 * MS),
+			MUCH(0, PASS, 3, 51 * MS), GROWN(1, PASS, 3, 51 * MS),
+			LOT(0, LOSE, 3, 51 * MS, UINT32_MAX),
 		},
 	}, {
-		.name = "overload: over when no packet is late for two intervals, to the ns",
-		CEILED, .vars = AHEAD(7), .input = {
-			MUCH(200 * MS - 1, PASS, 7, 18750 * US),
+		.name = "stands: the time to answer is that of each dropping state",
+		CEILED, .vars = { START, START + IDLE, 7, 7, true, false, true, false, 0, BYTES },
+		.input = {
+			MUCH(90 * MS, PASS, 7, 51 * MS), UNDER(0, 7),
+			MUCH(0, PASS, 7, 51 * MS), MUCH(100 * MS, SIGNAL, 1, 51 * MS),
+			MUCH(100 * MS - 1, PASS, 1, 51 * MS), MUCH(1, SIGNAL, 2, 51 * MS),
+			MUCH(STEP_2, SIGNAL, 3, 51 * MS),
+			MUCH(100 * MS - STEP_2 - 1, PASS, 3, 51 * MS),
+			MUCH(0, PASS, 3, 51 * MS), GROWN(1, PASS, 3, 51 * MS),
+			LOT(0, LOSE, 3, 51 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "stands: a packet within the time to answer is not watched",
+		CEILED, .vars = BEGUN(7), .input = {
+			MUCH(50 * MS, PASS, 7, 50 * MS), MUCH(50 * MS, PASS, 7, 51 * MS),
+			GROWN(100 * MS, PASS, 7, 51 * MS),
+			LOT(0, LOSE, 7, 51 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "stands: a packet at the ceiling begins the interval anew",
+		CEILED, .vars = WATCHED(7), .input = {
+			MUCH(60 * MS, PASS, 7, 50 * MS),
+			MUCH(100 * MS - 1, PASS, 7, 50 * MS + 1),
+			MUCH(0, PASS, 7, 50 * MS + 1), GROWN(1, PASS, 7, 50 * MS + 1),
+			LOT(0, LOSE, 7, 50 * MS + 1, UINT32_MAX),
+		},
+	}, {
+		.name = "stands: so does a packet without much behind it",
+		CEILED, .vars = WATCHED(7), .input = {
+			WAITED(60 * MS, PASS, 7, 51 * MS),
+			MUCH(100 * MS - 1, PASS, 7, 51 * MS),
+			MUCH(0, PASS, 7, 51 * MS), GROWN(1, PASS, 7, 51 * MS),
+			LOT(0, LOSE, 7, 51 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "stands: a packet below the ceiling at the end, too",
+		CEILED, .vars = WATCHED(7), .input = {
+			MUCH(100 * MS, PASS, 7, 50 * MS),
+			MUCH(100 * MS - 1, PASS, 7, 51 * MS),
+			MUCH(0, PASS, 7, 51 * MS), GROWN(1, PASS, 7, 51 * MS),
+			LOT(0, LOSE, 7, 51 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "stands: packets as old as an interval, with seven eighths of the bytes",
+		CEILED, .vars = WATCHED(7), .input = {
+			BEHIND(50 * MS, PASS, 7, 51 * MS, 100),
+			BEHIND(50 * MS, PASS, 7, 100 * MS, 70000),
+			LOT(0, LOSE, 7, 51 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "stands: not with a byte less, and from then on these count",
+		CEILED, .vars = WATCHED(7), .input = {
+			BEHIND(100 * MS, PASS, 7, 100 * MS, 69999),
+			BEHIND(100 * MS - 1, PASS, 7, 100 * MS, 69999),
+			BEHIND(1, PASS, 7, 100 * MS, 61249),
+			BEHIND(100 * MS, PASS, 7, 100 * MS, 53593),
+			LOT(0, LOSE, 7, 51 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "stands: younger packets, with nine eighths of the bytes",
+		CEILED, .vars = WATCHED(7), .input = {
+			GROWN(100 * MS, PASS, 7, 100 * MS - 1),
+			LOT(0, LOSE, 7, 51 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "stands: not with a byte less, nor with as many",
+		CEILED, .vars = WATCHED(7), .input = {
+			BEHIND(100 * MS, PASS, 7, 100 * MS - 1, 89999),
+			BEHIND(100 * MS, PASS, 7, 100 * MS - 1, 89999),
+			BEHIND(100 * MS, PASS, 7, 100 * MS - 1, 101247),
+			BEHIND(100 * MS, PASS, 7, 100 * MS - 1, 113902),
+			LOT(0, LOSE, 7, 51 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "stands: younger packets of a queue that has overflowed, with any bytes",
+		CEILED, .vars = WATCHED(7), .input = {
+			{ OVERFLOW, 1 }, BEHIND(100 * MS - 1, PASS, 8, 51 * MS, 100),
+			BEHIND(1, PASS, 8, 51 * MS, 1), LOT(0, LOSE, 8, 51 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "stands: the bytes are those at the begin of the interval",
+		CEILED, .vars = BEGUN(7), .input = {
+			BEHIND(0, PASS, 7, 51 * MS, 90000), BEHIND(100 * MS, PASS, 7, 51 * MS, 8000),
+			BEHIND(50 * MS, PASS, 7, 50 * MS, 16000),
+			BEHIND(100 * MS, PASS, 7, 100 * MS, 13999),
+			BEHIND(100 * MS, PASS, 7, 100 * MS, 14000),
+			LOT(0, LOSE, 7, 51 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "stands: one MTU behind a packet ends the dropping state, and the watch",
+		CEILED, .vars = WATCHED(7), .input = {
+			LITTLE(50 * MS, 7, 51 * MS), MUCH(50 * MS, PASS, 7, 51 * MS),
+			MUCH(100 * MS - 1, PASS, 7, 51 * MS), MUCH(1, SIGNAL, 6, 51 * MS),
+			MUCH(0, PASS, 6, 51 * MS),
+		},
+	}, {
+		.name = "stands: until there was no chance for two intervals, to the ns",
+		CEILED, .vars = STANDS(7), .input = {
+			MUCH(200 * MS - 1, PASS, 7, 25 * MS),
 			LOT(0, LOSE, 7, 50 * MS, UINT32_MAX),
-			LOT(200 * MS - 1, LOSE, 7, 18750 * US, UINT32_MAX),
-			MUCH(1, PASS, 7, 18750 * US), MUCH(0, PASS, 7, 62500 * US),
-			LOT(0, PASS, 7, 62500 * US, UINT32_MAX),
-			LOT(0, PASS, 7, 62500 * US, UINT32_MAX),
+			LOT(200 * MS - 1, LOSE, 7, 25 * MS, UINT32_MAX),
+			MUCH(1, PASS, 7, 25 * MS),
+			MUCH(0, PASS, 7, 51 * MS), MUCH(0, PASS, 7, 51 * MS),
 		},
 	}, {
-		.name = "overload: it goes on with a dropping state that is resumed",
-		CEILED, .vars = AHEAD(7), .input = {
-			LOT(0, LOSE, 7, 50 * MS, 0), UNDER(IDLE + 100 * MS - 1, 7),
-			MUCH(0, PASS, 7, 60 * MS), MUCH(100 * MS, SIGNAL, 6, 60 * MS),
-			LOT(0, LOSE, 6, 60 * MS, UINT32_MAX),
+		.name = "stands: packets without much behind them have no chance",
+		CEILED, .vars = STANDS(7), .input = {
+			OVER(200 * MS - 1, PASS, 7), OVER(1, PASS, 7),
+			MUCH(0, PASS, 7, 51 * MS), MUCH(0, PASS, 7, 51 * MS),
 		},
 	}, {
-		.name = "overload: forgotten two intervals after the signal that was due",
-		CEILED, .vars = AHEAD(7), .input = {
-			LOT(0, LOSE, 7, 50 * MS, 0), UNDER(IDLE + 100 * MS, 7),
-			MUCH(0, PASS, 7, 60 * MS), MUCH(100 * MS, SIGNAL, 6, 60 * MS),
-			LOT(0, PASS, 6, 60 * MS, UINT32_MAX),
+		.name = "stands: no longer, the dropping state goes on, and is watched anew",
+		CEILED, .vars = STANDS(7), .input = {
+			MUCH(200 * MS, PASS, 7, 25 * MS), MUCH(0, PASS, 7, 125 * MS - 1),
+			MUCH(0, LOSE, 7, 125 * MS), MUCH(100 * MS - 1, PASS, 7, 51 * MS),
+			MUCH(0, PASS, 7, 51 * MS), GROWN(1, PASS, 7, 51 * MS),
+			LOT(0, LOSE, 7, 51 * MS, UINT32_MAX),
 		},
 	}, {
-		.name = "overload: a ceiling above it holds from the first packet on",
-		.params = { 5 * MS, 100 * MS, 200 * MS }, .vars = AHEAD_EARLY(7), .input = {
-			MUCH(0, PASS, 7, 75 * MS), MUCH(0, PASS, 7, 200 * MS - 1),
-			LOT(0, LOSE, 7, 200 * MS, UINT32_MAX),
+		.name = "stands: no longer, the next dropping state needs an interval",
+		CEILED, .vars = STANDS(7), .input = {
+			{ EMPTY }, MUCH(200 * MS, PASS, 7, 25 * MS),
+			MUCH(100 * MS - 1, PASS, 7, 25 * MS), MUCH(1, SIGNAL, 6, 25 * MS),
 		},
 	}, {
-		.name = "turns: a wait of an interval shows that the delay persists",
-		CEILED, .turns = true, .input = {
-			LATE(0, 5 * MS), LATE(50 * MS, 5 * MS),
-			MUCH(50 * MS, PASS, 0, 100 * MS - 1), { EMPTY },
-			MUCH(0, SIGNAL, 1, 100 * MS), { EMPTY },
-			MUCH(0, SIGNAL, 1, 100 * MS),
+		.name = "stands: no packet below target leads to the dropping state then",
+		CEILED, .vars = STANDS(7), .input = {
+			UNDER(200 * MS, 7), MUCH(0, PASS, 7, 51 * MS),
+			MUCH(100 * MS - 1, PASS, 7, 51 * MS), MUCH(1, SIGNAL, 6, 51 * MS),
 		},
 	}, {
-		.name = "turns: not while the link stood still, and half an interval later",
-		CEILED, .turns = true, .input = {
-			LATE(0, 5 * MS), MUCH(150 * MS, PASS, 0, 190 * MS), { EMPTY },
-			MUCH(50 * MS, PASS, 0, 299 * MS), { EMPTY },
-			MUCH(0, SIGNAL, 1, 300 * MS),
+		.name = "stands: while it is empty, without the chance of a packet before",
+		CEILED, .vars = STANDS(7), .input = {
+			LOT(0, LOSE, 7, 50 * MS, 0), { EMPTY, 50 * MS },
+			MUCH(0, SIGNAL, 6, 20 * MS), MUCH(0, PASS, 6, 30 * MS),
+			LOT(0, LOSE, 6, 30 * MS, 0), { EMPTY },
+			MUCH(0, SIGNAL, 1, 30 * MS), LOT(0, LOSE, 1, 20 * MS, 0),
 		},
 	}, {
-		.name = "turns: a link that moves after half an interval has not stood still",
-		CEILED, .turns = true, .input = {
-			LATE(0, 5 * MS), LATE(50 * MS, 5 * MS), MUCH(50 * MS, SIGNAL, 1, 100 * MS),
-			{ EMPTY }, LATE(0, 5 * MS), LATE(50 * MS + 1, 5 * MS),
-			MUCH(50 * MS - 1, PASS, 1, 100 * MS), { EMPTY },
+		.name = "stands: a packet below target has no chance",
+		CEILED, .vars = STANDS(7), .input = {
+			LOT(0, LOSE, 7, 50 * MS, 0), MUCH(0, PASS, 7, 5 * MS - 1),
+			MUCH(0, SIGNAL, 6, 20 * MS), MUCH(0, PASS, 6, 20 * MS),
+		},
+	}, {
+		.name = "stands: the delay needs no interval above target",
+		CEILED, .vars = STANDS(7), .input = {
+			UNDER(0, 7), MUCH(0, SIGNAL, 6, 5 * MS), SMALL(0, 6),
+			MUCH(0, SIGNAL, 1, 5 * MS),
+		},
+	}, {
+		.name = "stands: a chance after a longer time than two intervals renews it",
+		CEILED, .vars = STANDS(7), .input = {
+			{ EMPTY }, MUCH(150 * MS, SIGNAL, 6, 26 * MS),
+			LOT(IDLE, PASS, 6, 26 * MS, UINT32_MAX),
+			LOT(0, LOSE, 6, 50 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "shared: five quarters of an interval in the dropping state",
+		CEILED, .vars = BEGUN(7), .input = {
+			MUCH(0, PASS, 7, 125 * MS - 1), MUCH(0, LOSE, 7, 125 * MS),
+			WAITED(0, PASS, 7, IDLE), MUCH(0, LOSE, 7, IDLE),
+			/* a signal that is due marks no such packet, but it is counted */
+			MUCH(IDLE, LOSE, 8, 125 * MS),
+		},
+	}, {
+		.name = "shared: not outside the dropping state, nor its first packet",
+		CEILED, .input = {
+			MUCH(0, PASS, 0, 130 * MS), MUCH(100 * MS - 1, PASS, 0, 230 * MS),
+			MUCH(1, SIGNAL, 1, 230 * MS), MUCH(0, LOSE, 1, 230 * MS),
+			{ EMPTY }, MUCH(0, PASS, 1, 230 * MS),
+		},
+	}, {
+		.name = "shared: a longer ceiling takes the place of five quarters",
+		.params = { 5 * MS, 100 * MS, 200 * MS }, .vars = BEGUN(7), .input = {
+			MUCH(0, PASS, 7, 200 * MS - 1), MUCH(0, LOSE, 7, 200 * MS),
+			{ CEILING, 125 * MS }, MUCH(0, LOSE, 7, 125 * MS),
+			{ CEILING, 125 * MS + 1 }, MUCH(0, PASS, 7, 125 * MS),
+			{ CEILING, CODEL_CEILING_OFF }, MUCH(0, PASS, 7, IDLE),
+		},
+	}, {
+		.name = "own queue: no loss in the dropping state until it stands",
+		TURNS, .vars = BEGUN(7), .input = {
+			MUCH(0, PASS, 7, IDLE), MUCH(100 * MS, PASS, 7, IDLE),
+			BEHIND(100 * MS, PASS, 7, IDLE, 69999),
+			BEHIND(100 * MS, PASS, 7, IDLE, 69999),
+			LOT(0, LOSE, 7, IDLE, UINT32_MAX),
+		},
+	}, {
+		.name = "turns: a wait of five quarters of an interval outside the dropping state",
+		TURNS, .input = {
+			MUCH(0, PASS, 0, 125 * MS - 1), { EMPTY }, MUCH(0, SIGNAL, 1, 125 * MS),
+			LOT(0, LOSE, 1, 50 * MS, UINT32_MAX), { EMPTY },
+			MUCH(150 * MS, SIGNAL, 1, 20 * MS),
+		},
+	}, {
+		.name = "turns: no matter how rare",
+		TURNS, .input = {
+			MUCH(0, SIGNAL, 1, 125 * MS), LOT(SEC, LOSE, 1, 125 * MS, UINT32_MAX),
+			LOT(SEC, LOSE, 1, 125 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "turns: a longer ceiling takes the place of five quarters",
+		.params = { 5 * MS, 100 * MS, 200 * MS }, .turns = true, .input = {
+			MUCH(0, PASS, 0, 200 * MS - 1), { EMPTY }, MUCH(0, SIGNAL, 1, 200 * MS),
+			LOT(0, LOSE, 1, 200 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "held: not over the ceiling, and not late",
+		CEILED, .vars = WATCHED(7), .input = {
+			HELD(50 * MS, PASS, 7, 150 * MS, 100 * MS),
+			MUCH(100 * MS - 1, PASS, 7, 51 * MS),
+			HELD(0, PASS, 7, 150 * MS, 100 * MS - 1),
+			{ ASK, 1, PASS, 7, 150 * MS, CODEL_MUCH, false, 0, BYTES / 8 * 9,
+			  100 * MS - 1 },
+			LOT(0, LOSE, 7, 51 * MS, UINT32_MAX),
+		},
+	}, {
+		.name = "held: no chance",
+		CEILED, .vars = STANDS(7), .input = {
+			HELD(0, PASS, 7, 120 * MS, 95 * MS),
+			HELD(0, PASS, 7, 120 * MS, 95 * MS - 98040),
+			LOT(0, LOSE, 7, 20 * MS, 0), MUCH(0, PASS, 7, 20 * MS),
+		},
+	}, {
+		.name = "held: no five quarters, shared",
+		CEILED, .vars = BEGUN(7), .input = {
+			HELD(0, PASS, 7, 225 * MS, 100 * MS + 1),
+			HELD(0, LOSE, 7, 225 * MS, 100 * MS),
+		},
+	}, {
+		.name = "held: no five quarters, turns",
+		TURNS, .input = {
+			HELD(0, PASS, 0, 225 * MS, 100 * MS + 1), { EMPTY },
+			HELD(0, SIGNAL, 1, 225 * MS, 100 * MS),
+		},
+	}, {
+		.name = "held: for CoDel, all of the time counts",
+		CEILED, .input = {
+			HELD(0, PASS, 0, 50 * MS, 50 * MS),
+			HELD(100 * MS, SIGNAL, 1, 50 * MS, 50 * MS),
+		},
+	}, {
+		.name = "link: a busy one holds nothing",
+		LINKED, .input = {
+			LATE(0, 5 * MS), LATE(50 * MS, 5 * MS), LATE(50 * MS, 5 * MS),
+			MUCH(25 * MS, PASS, 0, 125 * MS - 1), { EMPTY },
+			MUCH(0, SIGNAL, 1, 125 * MS),
+		},
+	}, {
+		.name = "link: held while it stood still, and half an interval later",
+		LINKED, .input = {
+			LATE(0, 5 * MS), MUCH(150 * MS, PASS, 0, 275 * MS - 1), { EMPTY },
+			MUCH(50 * MS, PASS, 0, 325 * MS - 1), { EMPTY },
+			MUCH(0, SIGNAL, 1, 325 * MS),
+		},
+	}, {
+		.name = "link: one that moves after half an interval and a ns has stood still",
+		LINKED, .input = {
+			LATE(0, 5 * MS), LATE(50 * MS + 1, 5 * MS), LATE(50 * MS - 1, 5 * MS),
 			/* held for 50 ms and 1 ns, as the first packet was in time */
-			MUCH(0, SIGNAL, 1, 150 * MS + 1),
+			MUCH(25 * MS, PASS, 0, 175 * MS), { EMPTY },
+			MUCH(0, SIGNAL, 1, 175 * MS + 1),
 		},
 	}, {
-		.name = "turns: the first packet is late above half an interval",
-		CEILED, .turns = true, .input = {
+		.name = "link: the first packet is in time at half an interval",
+		LINKED, .input = {
 			LATE(0, 5 * MS), LATE(60 * MS, 50 * MS), LATE(50 * MS, 5 * MS),
-			MUCH(0, SIGNAL, 1, 160 * MS), { EMPTY }, LATE(60 * MS, 50 * MS + 1),
-			MUCH(50 * MS, PASS, 1, 209 * MS), { EMPTY },
-			MUCH(0, SIGNAL, 1, 210 * MS),
+			MUCH(15 * MS, PASS, 0, 185 * MS - 1), { EMPTY },
+			MUCH(0, SIGNAL, 1, 185 * MS),
 		},
 	}, {
-		.name = "turns: packets below target leave a link that stands still",
-		CEILED, .turns = true, .input = {
+		.name = "link: the first packet is late above half an interval",
+		LINKED, .input = {
+			LATE(0, 5 * MS), LATE(60 * MS, 50 * MS + 1), LATE(50 * MS, 5 * MS),
+			MUCH(15 * MS, PASS, 0, 235 * MS - 1), { EMPTY },
+			MUCH(0, SIGNAL, 1, 235 * MS),
+		},
+	}, {
+		.name = "link: packets below target leave one that stands still",
+		LINKED, .input = {
 			LATE(0, 5 * MS), LATE(50 * MS, 5 * MS - 1),
-			MUCH(50 * MS, PASS, 0, 190 * MS),
+			MUCH(50 * MS, PASS, 0, 225 * MS - 1), { EMPTY },
+			MUCH(0, SIGNAL, 1, 225 * MS),
 		},
 	}, {
-		.name = "turns: an idle link holds the packets of a burst for target at most",
-		CEILED, .turns = true, .input = {
+		.name = "link: an idle one holds the packets of a burst for target at most",
+		LINKED, .input = {
 			LATE(0, 5 * MS), LATE(IDLE, 5 * MS), LATE(50 * MS, 55 * MS),
-			MUCH(50 * MS - 1, PASS, 0, 105 * MS - 1), { EMPTY },
-			MUCH(1, SIGNAL, 1, 105 * MS),
+			LATE(50 * MS, 105 * MS),
+			MUCH(25 * MS - 1, PASS, 0, 130 * MS - 1), { EMPTY },
+			MUCH(1, SIGNAL, 1, 130 * MS),
 		},
 	}, {
-		.name = "turns: no signal while at most one MTU waits",
-		CEILED, .turns = true, .input = {
-			LATE(0, 5 * MS), LATE(50 * MS, 5 * MS), LITTLE(50 * MS, 0, 100 * MS),
-			MUCH(0, SIGNAL, 1, 100 * MS),
+		.name = "turns: not while at most one MTU waits",
+		TURNS, .input = {
+			LITTLE(0, 0, IDLE), { EMPTY }, MUCH(0, SIGNAL, 1, 125 * MS),
 		},
 	}, {
-		.name = "turns: no signal without another packet of the queue",
-		CEILED, .turns = true, .input = {
-			LATE(0, 5 * MS), LATE(50 * MS, 5 * MS), WAITED(50 * MS, PASS, 0, 100 * MS),
-			{ EMPTY }, MUCH(0, SIGNAL, 1, 100 * MS),
+		.name = "turns: not without another packet of the queue",
+		TURNS, .input = {
+			WAITED(0, PASS, 0, IDLE), { EMPTY }, MUCH(0, SIGNAL, 1, 125 * MS),
 		},
 	}, {
-		.name = "turns: without a ceiling every queue is on its own",
+		.name = "turns: not without a ceiling",
 		INTERNET, .turns = true, .input = {
-			LATE(0, 5 * MS), LATE(50 * MS, 5 * MS), MUCH(50 * MS, PASS, 0, 100 * MS),
-			{ EMPTY }, { CEILING, 50 * MS }, MUCH(0, SIGNAL, 1, 100 * MS),
+			MUCH(0, PASS, 0, IDLE), { EMPTY }, { CEILING, 50 * MS },
+			MUCH(0, SIGNAL, 1, 125 * MS),
 		},
 	},
 };
@@ -622,23 +784,27 @@ static u32 sequence_random(void)
 	return lot;
 }
 
-static bool ask_right(const struct input *in, const struct codel_params *params,
-		      struct codel_vars *vars, struct codel_link *link,
-		      u64 now)
+static bool ask_right(const struct input *in, const struct sequence *sequence,
+		      const struct codel_params *params, struct codel_vars *vars,
+		      struct codel_link *link, u64 now)
 {
+	struct codel_head head = {
+		.sojourn = in->sojourn,
+		.held = in->held,
+		.backlog = in->backlog ? in->backlog : BYTES,
+		.waiting = in->waiting,
+		.shared = !sequence->turns,
+	};
 	enum codel_verdict verdict;
-	u64 held = 0;
 
 	lot = in->random;
 	lots = 0;
-	if (link && in->sojourn >= params->target)
-		codel_departure(link, params, now, in->sojourn);
-	if (link && in->waiting == CODEL_MUCH) {
-		held = codel_held(link, now, in->sojourn);
-		codel_persists(vars, params, now, in->sojourn, held);
+	if (sequence->link) {
+		if (in->sojourn >= params->target)
+			codel_departure(link, params, now, in->sojourn);
+		head.held = codel_held(link, now, in->sojourn);
 	}
-	verdict = codel_signal(vars, params, now, in->sojourn, held, in->waiting,
-			       sequence_random);
+	verdict = codel_signal(vars, params, now, &head, sequence_random);
 	if (verdict == in->verdict && vars->count == in->count &&
 	    lots == in->draws)
 		return true;
@@ -648,13 +814,13 @@ static bool ask_right(const struct input *in, const struct codel_params *params,
 	return false;
 }
 
-static bool input_right(const struct input *in, struct codel_params *params,
-			struct codel_vars *vars, struct codel_link *link,
-			u64 now)
+static bool input_right(const struct input *in, const struct sequence *sequence,
+			struct codel_params *params, struct codel_vars *vars,
+			struct codel_link *link, u64 now)
 {
 	switch (in->what) {
 	case ASK:
-		return ask_right(in, params, vars, link, now);
+		return ask_right(in, sequence, params, vars, link, now);
 	case OTHER:
 		if (in->sojourn >= params->target)
 			codel_departure(link, params, now, in->sojourn);
@@ -692,8 +858,7 @@ static bool sequence_right(const struct sequence *sequence)
 		if (in->what == ASK || in->what == EMPTY ||
 		    in->what == LATER || in->what == OTHER)
 			now += in->ns;
-		if (input_right(in, &params, &vars,
-				sequence->turns ? &link : NULL, now))
+		if (input_right(in, sequence, &params, &vars, &link, now))
 			continue;
 		ktap_note("in line %td, at %llu ns", in - sequence->input + 1,
 			  (unsigned long long)(now - START));

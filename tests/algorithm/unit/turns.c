@@ -125,9 +125,10 @@ static bool turns_report(const struct turns *turns)
 
 	for (i = 0; i < QUEUES; i++)
 		figures_add(&all, &turns->queue[i].model.figures);
-	ktap_note("%llu delivered, %llu drops, %llu of them by chance, %llu delays shown by one packet",
-		  all.delivered, all.drops, all.over, all.watched);
-	return all.delivered && all.over && all.drops > all.over && all.watched;
+	ktap_note("%llu delivered, %llu drops, %llu of them by chance; %llu queues stood for an interval, %llu as their turns are rare; %llu stood no longer",
+		  all.delivered, all.drops, all.over, all.stood, all.rare, all.calmed);
+	return all.delivered && all.over && all.drops > all.over && all.stood &&
+	       all.rare && all.calmed && !all.first;
 }
 
 int turns_cases(void)
