@@ -135,5 +135,6 @@ clean:
 	$(MAKE) -C tc clean
 	$(MAKE) -C tests/algorithm/unit clean
 	$(MAKE) -C tests/algorithm/shaper clean
+	$(MAKE) -C tests/algorithm/far clean
 	$(MAKE) -C tests/algorithm/flows clean
 	$(MAKE) -C tests/tools/codelstat clean

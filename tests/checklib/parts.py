@@ -63,6 +63,8 @@ HOST = {
     "unit-mutants": _make("tests/algorithm/unit", "mutants"),
     "shaper": _make("tests/algorithm/shaper", "unit"),
     "shaper-mutants": _make("tests/algorithm/shaper", "mutants"),
+    "far": _make("tests/algorithm/far", "unit"),
+    "far-mutants": _make("tests/algorithm/far", "mutants"),
     "flows": _make("tests/algorithm/flows", "unit"),
     "flows-mutants": _make("tests/algorithm/flows", "mutants"),
     "tc": _make("tc", "check", "tests/tools/tc/Makefile"),

@@ -25,7 +25,7 @@ READS_PROSE = re.compile(
 # What only the part of this name reads, and what only the parts of this folder do
 OWN = re.compile(
     r"(lab)/(?!slow/)"
-    r"|tests/(?:algorithm/|kernel/|tools/)?(test_\w+\.sh|vm/test_\w+\.sh|(?:codelstat|flows|lab|shaper|unit)(?=/)|check)"
+    r"|tests/(?:algorithm/|kernel/|tools/)?(test_\w+\.sh|vm/test_\w+\.sh|(?:codelstat|far|flows|lab|shaper|unit)(?=/)|check)"
 )
 # Of what nothing is built from, what the laboratory reads. A test of it that uses more names it with --tests
 READ_BY_LAB = ("lab/", "vm/", "tests/lab/", "tests/vm/run", "tests/ktap/")

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Senders, a modem and a link: bounds that hold for three seeds with room to spare */
+#include <stddef.h>
+
+#include "cases.h"
+#include "ktap.h"
+#include "scene.h"
+
+/* Share at least, p95 at most in ms */
+static bool holds(struct scene *scene, double share, double p95, struct scene_result *result)
+{
+	struct scene_result r;
+
+	scene_run(scene, &r);
+	course_free(&scene->course);
+	if (result)
+		*result = r;
+	if (r.share >= share && r.p95 <= p95)
+		return true;
+	ktap_note("share %.3f, p50 %.1f, p95 %.1f, p99 %.1f ms, path %.1f ms", r.share, r.p50, r.p95, r.p99, r.path);
+	return false;
+}
+
+static struct scene steady(uint64_t seed, double rate, bool down)
+{
+	struct scene scene = scene_usual();
+
+	scene.seed = seed;
+	scene.down = down;
+	course_add(&scene.course, 0, rate);
+	return scene;
+}
+
+static bool test_up_steady(uint64_t seed)
+{
+	struct scene fast = steady(seed, 20e6, false), slow = steady(seed, 1e6, false);
+
+	return holds(&fast, .99, 20, NULL) && holds(&slow, .97, 160, NULL);
+}
+
+static bool test_down_steady(uint64_t seed)
+{
+	struct scene fast = steady(seed, 20e6, true);
+
+	return holds(&fast, .99, 36, NULL);
+}
+
+/* The share of what a queue for each flow at the link itself carries, which depends on the senders */
+static bool holds_beside_ideal(struct scene *scene, double share, double p95)
+{
+	struct scene ideal = *scene;
+	struct scene_result best;
+
+	ideal.method = SCENE_IDEAL;
+	scene_run(&ideal, &best);
+	return holds(scene, share * best.share, p95, NULL);
+}
+
+/* 20 and 5 Mbit/s, 10 s each */
+static bool test_up_steps(uint64_t seed)
+{
+	struct scene scene = steady(seed, 20e6, false);
+	int i;
+
+	for (i = 1; i < 6; i++)
+		course_add(&scene.course, 10 * i, i % 2 ? 5e6 : 20e6);
+	return holds_beside_ideal(&scene, .95, 40);
+}
+
+/* A standstill of 300 ms each 5 s; a rate that jumps at random every 100 ms */
+static bool test_up_pauses(uint64_t seed)
+{
+	struct scene scene = steady(seed, 20e6, false);
+	int i;
+
+	for (i = 1; i < 12; i++) {
+		course_add(&scene.course, 5 * i, 1e3);
+		course_add(&scene.course, 5 * i + .3, 20e6);
+	}
+	return holds_beside_ideal(&scene, .95, 30);
+}
+
+static bool test_up_random(uint64_t seed)
+{
+	struct scene scene = steady(seed, 6e6, false);
+	struct rng rng;
+	int i;
+
+	rng_seed(&rng, seed);
+	for (i = 1; i < 600; i++)
+		course_add(&scene.course, i / 10., rng_even(&rng, 2000000, 12000000));
+	return holds_beside_ideal(&scene, .95, 60);
+}
+
+static bool test_up_many(uint64_t seed)
+{
+	struct scene scene = steady(seed, 6e6, false);
+
+	scene.flows = 32;
+	return holds(&scene, .95, 150, NULL);
+}
+
+/* The path is 50 ms longer, or 20 ms shorter, at 20 s */
+static bool test_up_path(uint64_t seed)
+{
+	struct scene longer = steady(seed, 20e6, false), shorter = steady(seed, 20e6, false);
+	struct scene_result r;
+
+	longer.path_at = shorter.path_at = 20 * WORLD_SEC;
+	longer.path_by = 50 * (int64_t)WORLD_MS;
+	shorter.path_by = -20 * (int64_t)WORLD_MS;
+	if (!holds(&longer, .85, 25, &r) || r.path < 89 || r.path > 95)
+		return false;
+	return holds(&shorter, .99, 40, &r) && r.path > 19 && r.path < 25;
+}
+
+static bool test_down_path(uint64_t seed)
+{
+	struct scene scene = steady(seed, 20e6, true);
+	struct scene_result r;
+
+	scene.path_at = 20 * WORLD_SEC;
+	scene.path_by = 50 * (int64_t)WORLD_MS;
+	return holds(&scene, .80, 60, &r) && r.path > 89 && r.path < 97;
+}
+
+/* Minutes: the path is that of the beginning. */
+static bool test_long(uint64_t seed)
+{
+	struct scene up = steady(seed, 10e6, false), down = steady(seed, 10e6, true);
+	struct scene_result r;
+
+	up.end = down.end = 200 * WORLD_SEC;
+	if (!holds(&up, .99, 25, &r) || r.path > 46)
+		return false;
+	return holds(&down, .99, 48, &r) && r.path < 46;
+}
+
+static bool test_mixed(uint64_t seed)
+{
+	struct scene up = steady(seed, 20e6, false), down = steady(seed, 20e6, true);
+
+	up.rtt = down.rtt = 20 * WORLD_MS;
+	up.rtt2 = down.rtt2 = 120 * WORLD_MS;
+	return holds(&up, .99, 25, NULL) && holds(&down, .98, 60, NULL);
+}
+
+static const struct test_case cases[] = {
+	{ "up: a steady link is full, and its queue short", test_up_steady },
+	{ "down: a steady link is full, and its queue short", test_down_steady },
+	{ "up: steps of the rate", test_up_steps },
+	{ "up: pauses", test_up_pauses },
+	{ "up: a rate at random", test_up_random },
+	{ "up: many flows whose acknowledgements are late", test_up_many },
+	{ "up: a path that changes", test_up_path },
+	{ "down: a path that changes", test_down_path },
+	{ "mixed round trips", test_mixed },
+	{ "minutes do not move the path", test_long },
+};
+
+const struct group link_group = { cases, ARRAY_SIZE(cases) };

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#include <stdlib.h>
+#include <string.h>
+
+#include "qdisc/codel_far_marks.h"
+#include "scene.h"
+
+#define LATE		(40 * WORLD_MS)
+#define BUCKETS		200000	/* of 0.1 ms */
+#define SEGMENT		1448
+#define PINGS		(20 * WORLD_MS)
+
+struct delays {
+	uint64_t count;
+	uint32_t bucket[BUCKETS];
+};
+
+/* Packets of a flow that its receiver has not acknowledged yet */
+struct receiver {
+	struct packet packet[16];
+	uint32_t count;
+	uint64_t due;
+};
+
+static struct {
+	struct scene *scene;
+	uint64_t now;
+	struct rng rng;
+	struct sender sender[WORLD_FLOWS];
+	struct receiver receiver[WORLD_FLOWS];
+	struct fifo queue[WORLD_FLOWS], pings, modem, path[WORLD_FLOWS], coming[WORLD_FLOWS];
+	struct codel_vars vars[WORLD_FLOWS];
+	uint32_t turn;
+	bool serving;
+	struct packet served;
+	double work;
+	uint64_t next_ping;
+
+	struct codel_far_window window;
+	struct codel_far_up up;
+	struct codel_far_marks marks;
+
+	double carried;
+	struct delays bulk, ping;
+} s;
+
+static const struct codel_params here = {
+	.target = 5 * WORLD_MS, .interval = 100 * WORLD_MS, .ceiling = CODEL_CEILING_OFF,
+};
+
+static const struct codel_params far = {
+	.target = CODEL_FAR_UP_TARGET, .interval = CODEL_FAR_UP_INTERVAL, .ceiling = CODEL_CEILING_OFF,
+};
+
+static void delays_add(struct delays *d, uint64_t ns)
+{
+	uint64_t b = ns / 100000;
+
+	d->bucket[b < BUCKETS ? b : BUCKETS - 1]++;
+	d->count++;
+}
+
+static double delays_part(const struct delays *d, double part)
+{
+	uint64_t left = part * d->count;
+	uint32_t i;
+
+	for (i = 0; i < BUCKETS - 1 && d->bucket[i] <= left; i++)
+		left -= d->bucket[i];
+	return i / 10.;
+}
+
+static uint32_t key(int flow)
+{
+	return (flow + 1) * 0x9e3779b9U;
+}
+
+static uint64_t round_trip(int flow)
+{
+	uint64_t rtt = flow % 2 && s.scene->rtt2 ? s.scene->rtt2 : s.scene->rtt;
+
+	return s.scene->path_at && s.now >= s.scene->path_at ? rtt + s.scene->path_by : rtt;
+}
+
+static uint32_t now_ms(void)
+{
+	return s.now / WORLD_MS;
+}
+
+/* The router, up: the acknowledgement of packets up to @last passes. */
+static void router_hears(int flow, uint32_t last, bool single)
+{
+	struct codel_far_match match;
+	struct codel_far_answer answer = { .now = s.now };
+
+	if (!codel_far_marks_answer(&s.marks, &match, key(flow), (last + 1) * SEGMENT))
+		return;
+	answer.path = &s.marks.flows[match.flow].path;
+	answer.flow = match.flow;
+	answer.timed = match.timed;
+	answer.single = single;
+	codel_far_answered(&s.window, &match.mark, &answer);
+}
+
+/* The router, down: the acknowledgement leaves with a time stamp. */
+static void router_stamps(int flow)
+{
+	uint32_t place = codel_far_flow_get(&s.marks, s.now, key(flow), now_ms() - 1);
+
+	if (place != CODEL_FAR_NONE && codel_far_flow_sends(&s.marks, place, now_ms()))
+		codel_far_marks_add(&s.marks, place, now_ms())->at = s.now;
+}
+
+/* The router, down: may the packet pass? */
+static bool router_passes(const struct packet *p)
+{
+	struct codel_far_match match;
+	struct codel_far_flow *flow;
+	bool slow = false;
+
+	if (p->echo && codel_far_marks_answer(&s.marks, &match, key(p->flow), p->echo) && match.exact) {
+		flow = &s.marks.flows[match.flow];
+		slow = codel_far_up_answered(&s.up, far.target, s.now, s.now - match.mark.at, &flow->path,
+					     match.flow);
+	}
+	return codel_far_up_signal(&s.up, &far, s.now, p->bytes) == CODEL_PASS && !slow;
+}
+
+/* The router, up: a packet leaves. */
+static void router_sent(const struct packet *p)
+{
+	uint32_t number = (p->number + 1) * SEGMENT, place;
+
+	codel_far_sent(&s.window, p->bytes);
+	if (p->flow < 0)
+		return;
+	place = codel_far_flow_get(&s.marks, s.now, key(p->flow), number - SEGMENT);
+	if (place != CODEL_FAR_NONE && codel_far_flow_sends(&s.marks, place, number))
+		codel_far_ask(&s.window, codel_far_marks_add(&s.marks, place, number), s.now);
+}
+
+static void acknowledge(int flow)
+{
+	struct receiver *r = &s.receiver[flow];
+	uint32_t i;
+
+	if (s.scene->method == SCENE_FAR && !s.scene->down)
+		router_hears(flow, r->packet[r->count - 1].number, r->count == 1);
+	for (i = 0; i < r->count; i++)
+		sender_acked(&s.sender[flow], r->packet[i].number, s.now);
+	s.sender[flow].echo = r->packet[0].echo;
+	r->count = 0;
+}
+
+static void receive(int flow)
+{
+	struct receiver *r = &s.receiver[flow];
+	struct packet *p;
+
+	while ((p = fifo_first(&s.path[flow])) && p->at <= s.now) {
+		if (!r->count)
+			r->due = p->at + LATE;
+		r->packet[r->count++] = fifo_take(&s.path[flow]);
+		if (r->count >= s.scene->every)
+			acknowledge(flow);
+	}
+	if (r->count && r->due <= s.now)
+		acknowledge(flow);
+}
+
+static void send_new(int flow)
+{
+	struct sender *sender = &s.sender[flow];
+	struct packet p = { .flow = flow, .bytes = WORLD_BYTES, .at = s.now };
+
+	while (sender_may(sender, s.now)) {
+		p.number = sender_send(sender, s.now);
+		p.echo = sender->echo;
+		if (s.scene->down)
+			p.at = s.now + round_trip(flow) / 2;
+		fifo_put(s.scene->down ? &s.coming[flow] : &s.queue[flow], p);
+	}
+}
+
+static bool waits(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < s.scene->flows; i++)
+		if (s.queue[i].count)
+			return true;
+	return false;
+}
+
+/* Pings first, then the flows in turn, each with a CoDel. */
+static bool dequeue(struct packet *p)
+{
+	uint32_t n, i;
+
+	if (s.pings.count) {
+		*p = fifo_take(&s.pings);
+		return true;
+	}
+	for (n = 0; n < s.scene->flows; n++) {
+		i = (s.turn + n) % s.scene->flows;
+		while (s.queue[i].count) {
+			struct codel_head head;
+
+			*p = fifo_take(&s.queue[i]);
+			head = (struct codel_head) {
+				.sojourn = s.now - p->at,
+				.waiting = s.queue[i].count > 1 ? CODEL_STANDING : CODEL_LITTLE,
+			};
+			if (codel_signal(&s.vars[i], &here, s.now, &head, NULL) == CODEL_PASS) {
+				s.turn = i + 1;
+				return true;
+			}
+		}
+		codel_empty(&s.vars[i]);
+	}
+	return false;
+}
+
+static void modem_put(struct packet p)
+{
+	p.at = s.now;
+	if (s.scene->method == SCENE_IDEAL && s.scene->down)
+		fifo_put(p.flow < 0 ? &s.pings : &s.queue[p.flow], p);
+	else if (s.modem.count < s.scene->buffer)
+		fifo_put(&s.modem, p);
+}
+
+static void route_up(void)
+{
+	struct packet p;
+
+	while (s.pings.count || (waits() && (s.scene->method != SCENE_FAR ||
+					     codel_far_may_send(&s.window, s.now)))) {
+		if (!dequeue(&p))
+			break;
+		if (s.scene->method == SCENE_FAR)
+			router_sent(&p);
+		modem_put(p);
+	}
+}
+
+static void route_down(void)
+{
+	uint32_t n, i;
+
+	while (s.pings.count && s.scene->method != SCENE_IDEAL)
+		modem_put(fifo_take(&s.pings));
+	for (n = 0; n < s.scene->flows; n++) {
+		i = (n + s.now / WORLD_STEP) % s.scene->flows;
+		while (s.coming[i].count && fifo_first(&s.coming[i])->at <= s.now)
+			modem_put(fifo_take(&s.coming[i]));
+	}
+}
+
+static void measure(const struct packet *p)
+{
+	if (s.now < s.scene->begin)
+		return;
+	delays_add(p->flow < 0 ? &s.ping : &s.bulk, s.now - p->at);
+	s.carried += p->bytes;
+}
+
+/* A packet has crossed the link. */
+static void deliver(struct packet p)
+{
+	measure(&p);
+	if (p.flow < 0)
+		return;
+	if (s.scene->down && s.scene->method == SCENE_FAR) {
+		if (!router_passes(&p))
+			return;
+		router_stamps(p.flow);
+		p.echo = now_ms();
+	}
+	p.at = s.now + round_trip(p.flow) / (s.scene->down ? 2 : 1);
+	fifo_put(&s.path[p.flow], p);
+}
+
+static bool serve(void)
+{
+	if (s.scene->method == SCENE_IDEAL) {
+		if (!dequeue(&s.served))
+			return false;
+		s.served.at = s.now;
+	} else {
+		if (!s.modem.count)
+			return false;
+		s.served = fifo_take(&s.modem);
+	}
+	s.serving = true;
+	s.work = s.served.bytes;
+	return true;
+}
+
+static void link_step(void)
+{
+	double budget = course_rate(&s.scene->course, s.now) / 8 * (WORLD_STEP / 1e9);
+
+	while (budget > 0 && (s.serving || serve())) {
+		if (s.work > budget) {
+			s.work -= budget;
+			return;
+		}
+		budget -= s.work;
+		s.serving = false;
+		deliver(s.served);
+	}
+}
+
+static void step(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < s.scene->flows; i++)
+		receive(i);
+	for (i = 0; i < s.scene->flows; i++)
+		send_new(i);
+	if (s.now >= s.next_ping) {
+		fifo_put(&s.pings, (struct packet) { .flow = -1, .bytes = WORLD_PING, .at = s.now });
+		s.next_ping += PINGS;
+	}
+	if (s.scene->down)
+		route_down();
+	else if (s.scene->method != SCENE_IDEAL)
+		route_up();
+	link_step();
+}
+
+static void start(struct scene *scene)
+{
+	uint32_t i;
+
+	memset(&s, 0, sizeof(s));
+	s.scene = scene;
+	rng_seed(&s.rng, scene->seed);
+	codel_far_window_start(&s.window, WORLD_BYTES);
+	codel_far_marks_start(&s.marks);
+	for (i = 0; i < scene->flows; i++)
+		sender_start(&s.sender[i], i * scene->gap + rng_even(&s.rng, 0, 20 * WORLD_MS), scene->reno);
+}
+
+static void finish(void)
+{
+	uint32_t i;
+
+	fifo_free(&s.pings);
+	fifo_free(&s.modem);
+	for (i = 0; i < s.scene->flows; i++) {
+		fifo_free(&s.queue[i]);
+		fifo_free(&s.path[i]);
+		fifo_free(&s.coming[i]);
+	}
+}
+
+struct scene scene_usual(void)
+{
+	return (struct scene) {
+		.method = SCENE_FAR,
+		.flows = 4,
+		.rtt = 40 * WORLD_MS,
+		.buffer = 1000,
+		.every = 2,
+		.gap = 37 * WORLD_MS,
+		.begin = 5 * WORLD_SEC,
+		.end = 60 * WORLD_SEC,
+		.seed = 1,
+	};
+}
+
+void scene_run(struct scene *scene, struct scene_result *result)
+{
+	start(scene);
+	for (s.now = WORLD_STEP; s.now < scene->end; s.now += WORLD_STEP)
+		step();
+	result->share = s.carried / course_bytes(&scene->course, scene->begin, scene->end);
+	result->p50 = delays_part(&s.bulk, .5);
+	result->p95 = delays_part(&s.bulk, .95);
+	result->p99 = delays_part(&s.bulk, .99);
+	result->ping95 = delays_part(&s.ping, .95);
+	result->path = codel_far_path_rtt(&s.marks.flows[codel_far_place(key(0))].path) / 1e6;
+	finish();
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#include "cases.h"
+#include "codel_far.h"
+#include "ktap.h"
+#include "rng.h"
+
+#define TARGET	CODEL_FAR_UP_TARGET
+
+static const struct codel_params params = {
+	.target = TARGET, .interval = CODEL_FAR_UP_INTERVAL, .ceiling = CODEL_CEILING_OFF,
+};
+
+/* The verdict is CoDel's, with the delay of the latest answer as its sojourn time, and none when it is old. */
+static bool test_verdicts(uint64_t seed)
+{
+	struct codel_far_path path = {};
+	struct codel_far_up up = {};
+	struct codel_vars vars = {};
+	u64 now = SEC, rtt = 40 * MS, delay = 0, news = 0;
+	struct rng rng;
+	u32 i, signals = 0;
+
+	rng_seed(&rng, seed);
+	codel_far_path_start(&path, now, 40 * MS);
+	codel_far_path_sample(&path, now, 40 * MS, 0, CODEL_FAR_PATH_WINDOW);
+	for (i = 0; i < 200000; i++) {
+		bool slow = false;
+		enum codel_verdict want, got;
+		struct codel_head head;
+
+		now += rng_pick(&rng, (struct range) { 10 * US, rng_percent(&rng, 1) ? 300 * MS : 3 * MS });
+		if (rng_percent(&rng, 30)) {
+			rtt = 40 * MS + rng_even(&rng, i / 5000 % 2 ? 30 * MS : 0, (i / 5000 % 2 ? 80 : 20) * MS);
+			slow = codel_far_up_answered(&up, TARGET, now, rtt, &path, 1);
+			delay = rtt - codel_far_path_rtt(&path);
+			news = now;
+		}
+		if (now - news > CODEL_FAR_RECENT + rtt)
+			delay = 0;
+		head = (struct codel_head) { .sojourn = delay, .waiting = CODEL_STANDING };
+		want = codel_signal(&vars, &params, now, &head, NULL);
+		got = codel_far_up_signal(&up, &params, now, 1500);
+		signals += got != CODEL_PASS;
+		(void)slow;
+		if (got != want || up.delay != delay) {
+			ktap_note("step %u: verdict %d, not %d; delay %llu, not %llu", i, got, want, up.delay, delay);
+			return false;
+		}
+	}
+	return signals > 100;
+}
+
+/*
+ * A queue of 20 ms that never empties from the second second on. When the window is over, each flow is asked once to slow
+ * down, and the old minimum holds until then. A flow alone is asked only if its minimum has grown.
+ */
+static bool doubted(u32 flows, u64 from, u64 to)
+{
+	struct codel_far_path path[3] = {};
+	struct codel_far_up up = {};
+	u64 now = SEC, begin = 0;
+	u32 asked[3] = {}, i;
+
+	for (i = 0; now < 22 * SEC; i++) {
+		u32 flow = i % flows;
+		u64 queue = now < 2 * SEC ? 0 : 20 * MS;
+
+		now += 3 * MS;
+		if (codel_far_up_answered(&up, TARGET, now, 40 * MS + queue, &path[flow], flow)) {
+			asked[flow]++;
+			begin = begin ? begin : now;
+		}
+		if ((begin && now > begin + SEC / 2) || codel_far_path_rtt(&path[flow]) != 40 * MS)
+			break;
+	}
+	for (i = 0; i < flows; i++)
+		if (asked[i] != 1 || begin < from || begin > to) {
+			ktap_note("flow %u of %u: asked %u times, first at %llu ms", i, flows, asked[i], begin / MS);
+			return false;
+		}
+	return true;
+}
+
+static bool test_doubt(uint64_t seed)
+{
+	(void)seed;
+	return doubted(3, 6 * SEC, 6 * SEC + 100 * MS) && doubted(1, 11 * SEC, 12 * SEC);
+}
+
+/* @rate falls while the delay stays: a path. It does not fall: a queue. */
+static bool found_path(u64 before, u64 after)
+{
+	struct codel_far_path path = {};
+	struct codel_far_up up = {};
+	u64 now = SEC;
+	u32 i;
+
+	for (i = 0; i < 8000; i++) {
+		now += MS;
+		codel_far_up_answered(&up, TARGET, now, now < 3 * SEC ? 40 * MS : 90 * MS, &path, 1);
+		codel_far_up_signal(&up, &params, now, now < 4 * SEC ? before : after);
+	}
+	return up.epoch && codel_far_path_rtt(&path) == 90 * MS;
+}
+
+static bool test_path(uint64_t seed)
+{
+	(void)seed;
+	return found_path(1500, 500) && !found_path(1500, 1500) && !found_path(500, 1500);
+}
+
+static const struct test_case cases[] = {
+	{ "the verdicts are CoDel's", test_verdicts },
+	{ "a minimum that grows is doubted", test_doubt },
+	{ "a longer path is told from a queue by the delivered rate", test_path },
+};
+
+const struct group up_group = { cases, ARRAY_SIZE(cases) };

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#include <math.h>
+#include <string.h>
+
+#include "cases.h"
+#include "codel_far.h"
+#include "ktap.h"
+#include "rng.h"
+
+#define PACKET	1514
+
+typedef long double real;
+
+static bool wrong(const char *what, const struct codel_far_window *w)
+{
+	ktap_note("%s: window %llu, delay %llu us, path %llu us, bytes %llu, sent %llu, done %llu", what,
+		  (unsigned long long)w->window, (unsigned long long)w->delay / 1000,
+		  (unsigned long long)w->path / 1000, (unsigned long long)w->bytes,
+		  (unsigned long long)w->sent, (unsigned long long)w->done);
+	return false;
+}
+
+/* What the law says without rounding, from the documentation of codel_far.h alone */
+static real model_window(const struct codel_far_window *before, const struct codel_far_window *w,
+			 const struct codel_far_mark *mark)
+{
+	real packet_time = (real)w->rtt * fminl(w->packet, w->bytes) / w->bytes;
+	real target = CODEL_FAR_TARGET + packet_time, path = w->path, delay = w->delay;
+	real aim = mark->beyond * (path + target) / (path + delay);
+	real old = mark->window * (path + target) / (path + delay);
+	real window = before->window;
+
+	if (!before->window)
+		window = fmaxl(10 * PACKET, mark->beyond);
+	if (delay > target)
+		window = fminl(window, fmaxl(aim, old));
+	else if (before->limited >= mark->at)
+		window = fmaxl(window, aim);
+	return fminl(fmaxl(window, 2 * PACKET), 1 << 30);
+}
+
+static bool same(real a, real b)
+{
+	return fabsl(a - b) <= 2 + a / 1e6;
+}
+
+/* One flow with a queue at random: each step of the window is the model's. */
+static bool test_law(uint64_t seed)
+{
+	struct codel_far_window w, before;
+	struct codel_far_path path = {};
+	struct codel_far_mark mark;
+	struct codel_far_answer answer = { .path = &path, .timed = true };
+	struct rng rng;
+	u64 now = SEC;
+	u32 i;
+
+	rng_seed(&rng, seed);
+	codel_far_window_start(&w, PACKET);
+	for (i = 0; i < 100000; i++) {
+		u32 packets = rng_even(&rng, 1, 40);
+
+		while (packets-- && (codel_far_may_send(&w, now) || rng_percent(&rng, 3)))
+			codel_far_sent(&w, rng_even(&rng, 60, PACKET));
+		codel_far_ask(&w, &mark, now);
+		now += rng_even(&rng, 20 * MS, 22 * MS) + rng_pick(&rng, (struct range) { 1000, 60 * MS });
+		if (rng_percent(&rng, 50))
+			codel_far_may_send(&w, now - MS);
+		before = w;
+		answer.now = now;
+		codel_far_answered(&w, &mark, &answer);
+		if (!same(model_window(&before, &w, &mark), w.window))
+			return wrong("not the model's window", &w);
+		if (w.done != mark.sent || w.news != now)
+			return wrong("not the news", &w);
+	}
+	return true;
+}
+
+/* Steps of hand-made delays from a window of 100,000 bytes, path 40 ms */
+static bool test_law_by_hand(uint64_t seed)
+{
+	static const struct { u64 delay, limited, least, most; } steps[] = {
+		{ 0, 1, 138000, 140000 },	/* times 55.6 / 40 */
+		{ 0, 0, 100000, 100000 },	/* not limited */
+		{ 10 * MS, 1, 111000, 112000 },
+		{ 60 * MS, 1, 56000, 57000 },	/* times 56.5 / 100 */
+		{ 60 * MS, 0, 56000, 57000 },
+		{ 3900 * MS, 0, 2 * PACKET, 2900 },	/* the round trip ends at 4 s; a packet's time counts */
+	};
+	u32 i;
+
+	(void)seed;
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		struct codel_far_path path = { .begin = SEC, .first = SEC, .least = 40 * MS, .before = 40 * MS };
+		struct codel_far_window w;
+		struct codel_far_mark mark;
+		struct codel_far_answer answer = { .path = &path, .timed = true };
+
+		codel_far_window_start(&w, PACKET);
+		w.window = 100000;
+		w.dip = w.stuck = w.news = 2 * SEC;
+		w.sent = 100000;
+		codel_far_ask(&w, &mark, 3 * SEC);
+		mark.window = 100000;
+		mark.still = 0;
+		w.limited = steps[i].limited ? 3 * SEC : 0;
+		answer.now = 3 * SEC + 40 * MS + steps[i].delay;
+		/* an answer just before: the link did not stand still */
+		w.news = answer.now - MS;
+		codel_far_answered(&w, &mark, &answer);
+		if (w.delay != (steps[i].delay < 3960 * MS ? steps[i].delay : 0) ||
+		    w.window < steps[i].least || w.window > steps[i].most + (steps[i].delay > SEC ? 200 : 0))
+			return wrong("by hand", &w);
+	}
+	return true;
+}
+
+static void any_mark(struct codel_far_mark *mark, struct rng *rng)
+{
+	static const struct range all = { 0, ~0ULL };
+
+	mark->at = rng_pick(rng, all);
+	mark->sent = rng_pick(rng, all);
+	mark->beyond = rng_pick(rng, all) & CODEL_FAR_WINDOW_MAX;
+	mark->window = rng_pick(rng, all) % (CODEL_FAR_WINDOW_MAX + 1);
+	mark->still = rng_pick(rng, all);
+}
+
+static bool bounded(const struct codel_far_window *w, u64 now)
+{
+	return w->window >= 2 * w->packet && w->window <= CODEL_FAR_WINDOW_MAX &&
+	       codel_far_allowed(w, now) >= 2 * w->packet && codel_far_allowed(w, now) <= w->window &&
+	       w->rtt <= CODEL_FAR_RTT_MAX && w->path <= w->rtt &&
+	       codel_far_patience(w) <= CODEL_FAR_PATIENCE_MAX && codel_far_patience(w) >= CODEL_FAR_PATIENCE_MIN;
+}
+
+/* Whatever the samples are, the window keeps its bounds; the sanitizers look for the rest. */
+static bool test_samples_that_lie(uint64_t seed)
+{
+	struct codel_far_path path[4] = {};
+	struct codel_far_window w;
+	struct codel_far_mark mark;
+	struct rng rng;
+	u64 now = SEC;
+	u32 i;
+
+	rng_seed(&rng, seed);
+	codel_far_window_start(&w, PACKET);
+	for (i = 0; i < 300000; i++) {
+		struct codel_far_answer answer = {
+			.flow = rng_even(&rng, 0, 3), .timed = rng_percent(&rng, 90), .single = rng_percent(&rng, 50),
+		};
+
+		if (rng_percent(&rng, 5))
+			codel_far_window_start(&w, rng_pick(&rng, (struct range) { 0, ~0U }));
+		now = rng_percent(&rng, 3) ? rng_pick(&rng, (struct range) { 1, ~0ULL }) :
+			now + rng_pick(&rng, (struct range) { 1, 10 * SEC });
+		codel_far_sent(&w, rng_pick(&rng, (struct range) { 0, CODEL_FAR_PACKET_MAX }));
+		codel_far_ask(&w, &mark, now);
+		if (rng_percent(&rng, 80))
+			any_mark(&mark, &rng);
+		codel_far_may_send(&w, now);
+		answer.now = rng_percent(&rng, 50) ? now : rng_pick(&rng, (struct range) { 1, ~0ULL });
+		answer.path = &path[answer.flow];
+		codel_far_answered(&w, &mark, &answer);
+		if (w.window && !bounded(&w, now))
+			return wrong("out of bounds", &w);
+	}
+	return true;
+}
+
+/* Without answers nothing is learnt. */
+static bool test_without_samples(uint64_t seed)
+{
+	struct codel_far_window w, before;
+	struct codel_far_mark mark;
+	struct rng rng;
+	u64 now = SEC;
+	u32 i;
+
+	rng_seed(&rng, seed);
+	codel_far_window_start(&w, PACKET);
+	w.window = 50000;
+	w.path = w.rtt = 40 * MS;
+	w.bytes = 50000;
+	for (i = 0; i < 100000; i++) {
+		before = w;
+		now += rng_pick(&rng, (struct range) { 1, SEC });
+		codel_far_may_send(&w, now);
+		codel_far_may_send_sparse(&w);
+		codel_far_sent(&w, PACKET);
+		codel_far_ask(&w, &mark, now);
+		if (w.window != before.window || w.path != before.path || w.delay != before.delay ||
+		    w.done != before.done || w.still != before.still || w.epoch != before.epoch)
+			return wrong("changed without a sample", &w);
+	}
+	return true;
+}
+
+/* The same trace at another time gives the same window: nothing wraps. */
+static bool test_time_does_not_wrap(uint64_t seed)
+{
+	static const u64 bases[] = { SEC, (1ULL << 32) - SEC, (1ULL << 42) - SEC, (1ULL << 63) - 5 * SEC };
+	u64 windows[ARRAY_SIZE(bases)] = {};
+	u32 i, k;
+
+	for (k = 0; k < ARRAY_SIZE(bases); k++) {
+		struct codel_far_path path = {};
+		struct codel_far_window w;
+		struct codel_far_mark mark;
+		struct codel_far_answer answer = { .path = &path, .timed = true };
+		struct rng rng;
+		u64 now = bases[k];
+
+		rng_seed(&rng, seed);
+		codel_far_window_start(&w, PACKET);
+		for (i = 0; i < 3000; i++) {
+			while (codel_far_may_send(&w, now) && codel_far_beyond(&w) < 60 * PACKET)
+				codel_far_sent(&w, PACKET);
+			codel_far_ask(&w, &mark, now);
+			now += rng_even(&rng, 20 * MS, 50 * MS);
+			answer.now = now;
+			codel_far_answered(&w, &mark, &answer);
+			windows[k] = windows[k] * 31 + w.window;
+		}
+		if (windows[k] != windows[0])
+			return wrong("another window at another time", &w);
+	}
+	return true;
+}
+
+/* An answer that was overtaken changes only its flow's path; one that is not timed only what has left. */
+static bool test_news(uint64_t seed)
+{
+	struct codel_far_path path = {}, other = {};
+	struct codel_far_window w, before;
+	struct codel_far_mark early, late;
+	struct codel_far_answer answer = { .path = &path, .timed = true };
+
+	(void)seed;
+	codel_far_window_start(&w, PACKET);
+	codel_far_sent(&w, PACKET);
+	codel_far_ask(&w, &early, SEC);
+	codel_far_sent(&w, PACKET);
+	codel_far_ask(&w, &late, SEC);
+	answer.now = SEC + 40 * MS;
+	codel_far_answered(&w, &late, &answer);
+	before = w;
+	answer.now += 500 * MS;
+	answer.path = &other;
+	answer.flow = 1;
+	codel_far_answered(&w, &early, &answer);
+	if (memcmp(&w.sent, &before.sent, offsetof(struct codel_far_window, excess)) ||
+	    codel_far_path_rtt(&other) != 540 * MS)
+		return wrong("overtaken", &w);
+	codel_far_sent(&w, PACKET);
+	codel_far_ask(&w, &late, 2 * SEC);
+	answer.timed = false;
+	answer.now = 5 * SEC;
+	before = w;
+	codel_far_answered(&w, &late, &answer);
+	if (w.done != w.sent || w.window != before.window || w.delay != before.delay || w.news != 5 * SEC)
+		return wrong("not timed", &w);
+	return true;
+}
+
+/* A flow that is late by 200 ms beside one that is not does not close the window. */
+static bool test_one_late_flow(uint64_t seed)
+{
+	struct codel_far_path good = {}, bad = {};
+	struct codel_far_window w;
+	struct codel_far_mark marks[2];
+	struct codel_far_answer answer = { .timed = true };
+	u64 now = SEC;
+	u32 i;
+
+	(void)seed;
+	codel_far_window_start(&w, PACKET);
+	for (i = 0; i < 2000; i++) {
+		bool odd = i % 2;
+
+		codel_far_sent(&w, 20 * PACKET);
+		codel_far_ask(&w, &marks[odd], now);
+		now += 40 * MS;
+		answer.now = now + (odd && i > 10 ? 200 * MS : 0);
+		now = answer.now;
+		answer.path = odd ? &bad : &good;
+		answer.flow = odd;
+		w.news = now - MS;
+		w.limited = now;
+		codel_far_answered(&w, &marks[odd], &answer);
+	}
+	return w.window >= 10 * PACKET || wrong("closed by one flow", &w);
+}
+
+/* 16 flows with a packet each: every acknowledgement comes 40 ms late, and the window does not close. */
+static bool test_late_acknowledgements(uint64_t seed)
+{
+	struct codel_far_path path[16] = {};
+	struct codel_far_window w;
+	struct codel_far_mark mark;
+	struct codel_far_answer answer = { .timed = true, .single = true };
+	u64 now = SEC;
+	u32 i;
+
+	(void)seed;
+	codel_far_window_start(&w, PACKET);
+	for (i = 0; i < 3200; i++) {
+		codel_far_sent(&w, PACKET);
+		codel_far_ask(&w, &mark, now);
+		now += 20 * MS + (i < 16 ? 0 : 40 * MS);
+		answer.now = w.limited = now;
+		answer.path = &path[i % 16];
+		answer.flow = i % 16;
+		w.news = now - MS;
+		codel_far_answered(&w, &mark, &answer);
+	}
+	return w.window >= 10 * PACKET || wrong("closed by late acknowledgements", &w);
+}
+
+/* A standstill of 3 s is not a delay of 3 s. */
+static bool test_standstill_is_no_delay(uint64_t seed)
+{
+	struct codel_far_path path = {};
+	struct codel_far_window w;
+	struct codel_far_mark marks[20];
+	struct codel_far_answer answer = { .path = &path, .timed = true };
+	u64 now = SEC, window = 0;
+	u32 i;
+
+	(void)seed;
+	codel_far_window_start(&w, PACKET);
+	for (i = 0; i < 20; i++) {
+		codel_far_sent(&w, PACKET);
+		codel_far_ask(&w, &marks[i], now);
+		now += MS;
+	}
+	for (i = 0; i < 20; i++) {
+		if (i == 10) {
+			now += 3 * SEC;
+			window = w.window;
+		}
+		answer.now = (now += MS) + 20 * MS;
+		codel_far_answered(&w, &marks[i], &answer);
+	}
+	return (w.still > 2900 * MS && w.still < 3 * SEC && w.window == window && w.delay < 20 * MS) ||
+	       wrong("a standstill", &w);
+}
+
+/* A path that becomes longer by 50 ms is found when the window has shrunk for a second, and no path is kept. */
+static bool test_new_path(uint64_t seed)
+{
+	struct codel_far_path path = {};
+	struct codel_far_window w;
+	struct codel_far_mark mark;
+	struct codel_far_answer answer = { .path = &path, .timed = true };
+	u64 now = SEC, rtt, least = ~0ULL, end = 0;
+	u32 i;
+
+	(void)seed;
+	codel_far_window_start(&w, PACKET);
+	for (i = 0; i < 400; i++) {
+		codel_far_sent(&w, w.window > 60 * PACKET ? 60 * PACKET : w.window ? w.window : 10 * PACKET);
+		codel_far_ask(&w, &mark, now);
+		rtt = i < 200 ? 40 * MS : 90 * MS;
+		now += rtt;
+		w.news = now - MS;
+		answer.now = now;
+		w.limited = now;
+		codel_far_answered(&w, &mark, &answer);
+		if (i > 200 && w.window < least)
+			least = w.window;
+		if (!end && w.epoch)
+			end = i;
+	}
+	return (end > 200 && end < 218 && least < 20 * PACKET && codel_far_path_rtt(&path) == 90 * MS &&
+		w.window > 60 * PACKET) || wrong("path +50 ms", &w);
+}
+
+static const struct test_case cases[] = {
+	{ "the window follows the law by hand", test_law_by_hand },
+	{ "the window follows the law of a model", test_law },
+	{ "answers that were overtaken, or not timed", test_news },
+	{ "samples that lie keep the window in its bounds", test_samples_that_lie },
+	{ "nothing is learnt without samples", test_without_samples },
+	{ "time does not wrap", test_time_does_not_wrap },
+	{ "one late flow does not close the window for another", test_one_late_flow },
+	{ "late acknowledgements of single packets do not close the window", test_late_acknowledgements },
+	{ "a standstill is no delay", test_standstill_is_no_delay },
+	{ "a longer path is found", test_new_path },
+};
+
+const struct group window_group = { cases, ARRAY_SIZE(cases) };
