@@ -233,7 +233,7 @@ ON, OFF = late("codel_oot", 45), limited(606)
 FQ, FQ_OFF = separate(48, 20), late("fq_codel_oot_off", 289, 297)
 # Of the reduced grids: just inside and just outside of each bound
 CHECKS: list[tuple[str, str, list[Run], Verdicts]] = [
-    ("bursts", "inside", [called("fq_codel_oot", 7), called("fq_codel_oot_off", 5)], [True]),
+    ("bursts", "inside", [called("fq_codel_oot", 6.9), called("fq_codel_oot_off", 5)], [True]),
     ("bursts", "more lost", [called("fq_codel_oot", 7.1), called("fq_codel_oot_off", 5)], [False]),
     ("bursts", "nothing to compare with", [called("fq_codel_oot", 1)], [None]),
     ("fig5", "too short", [run("codel_oot", {}, delay_ms=delay(3.9))], [False]),
