@@ -22,9 +22,23 @@ static inline u32 codel_qdisc_mtu(const struct Qdisc *sch)
 	return codel_device_mtu(qdisc_dev(sch));
 }
 
+/*
+ * Return whether packets of the flow arrived while this packet waited. The packets of a
+ * single burst, such as the first window of a web page, arrive within target. Dropping
+ * some of them would not slow their sender down.
+ */
+static inline bool codel_qdisc_kept_coming(struct Qdisc *sch, const struct codel_queue *queue,
+					   u64 now, u64 sojourn)
+{
+	u64 last = now - codel_skb_cb(queue->tail)->enqueue_time;
+
+	return sojourn - last > codel_qdisc(sch)->config.params.target;
+}
+
 /* Return the backlog of the link behind a packet that has waited for target. */
 static inline enum codel_waiting
-codel_qdisc_waiting(struct Qdisc *sch, const struct codel_queue *queue, u64 now, u64 sojourn)
+codel_qdisc_waiting(struct Qdisc *sch, const struct codel_queue *queue, bool turns, u64 now,
+		    u64 sojourn)
 {
 	struct codel_qdisc *c = codel_qdisc(sch);
 	u32 mtu = codel_qdisc_mtu(sch);
@@ -33,6 +47,9 @@ codel_qdisc_waiting(struct Qdisc *sch, const struct codel_queue *queue, u64 now,
 	if (sch->qstats.backlog <= mtu)
 		return CODEL_LITTLE;
 	if (sch->qstats.backlog <= CODEL_MUCH_MTUS * mtu || !queue->tail)
+		return CODEL_STANDING;
+	/* With a queue for each flow, the ceiling drops no packet of a single burst. */
+	if (turns && !codel_qdisc_kept_coming(sch, queue, now, sojourn))
 		return CODEL_STANDING;
 	return CODEL_MUCH;
 }
@@ -48,7 +65,7 @@ static noinline enum codel_verdict codel_qdisc_ask_late(struct Qdisc *sch, struc
 	};
 
 	if (sojourn >= c->config.params.target)
-		head.waiting = codel_qdisc_waiting(sch, queue, now, sojourn);
+		head.waiting = codel_qdisc_waiting(sch, queue, turns, now, sojourn);
 	if (head.waiting == CODEL_MUCH)
 		head.held = codel_held(&c->link, now, sojourn);
 	return codel_signal(&queue->vars, &c->config.params, now, &head, get_random_u32);
