@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * The arithmetic for a queue in another device: how long packets wait there, and what to do about it. As codel.h, it
- * has no packets and no clock.
+ * The arithmetic for a queue in another device: how long packets wait there, and what to do about
+ * it. As codel.h, it has no packets and no clock.
  *
- * A packet that leaves is marked; an answer to it comes back a round trip later. The round trip is that of the path
- * and the delay in the far queue. The far queue is a FIFO: an answer to a packet shows that all packets before it
- * have left, too.
+ * A packet that leaves is marked; an answer to it comes back a round trip later. The round trip
+ * is that of the path and the delay in the far queue. The far queue is a FIFO: an answer to a
+ * packet shows that all packets before it have left, too.
  *
- * Downstream, the far queue is behind this device. A window bounds the bytes beyond the device. It follows the
- * delay: of a window w in whose round trip the delay was d, the link needed w * path / (path + d), and a queue of
- * the target is w * (path + target) / (path + d). (The law without its smoothing is that of FAST TCP: Wei, Jin, Low,
- * Hegde, IEEE/ACM Transactions on Networking 14(6), 2006.) No answer, no packet: so a link that stands still gets none.
+ * Downstream, the far queue is behind this device. A window bounds the bytes beyond the device.
+ * It follows the delay: of a window w in whose round trip the delay was d, the link needed w *
+ * path / (path + d), and a queue of the target is w * (path + target) / (path + d). (The law
+ * without its smoothing is that of FAST TCP: Wei, Jin, Low, Hegde, IEEE/ACM Transactions on
+ * Networking 14(6), 2006.) No answer, no packet: so a link that stands still gets none.
  *
  * Upstream, the far queue is ahead of this device. CoDel takes the delay there for a sojourn time.
  *
- * Times are ns, and 64 bits do not wrap. Round trips and windows are bounded, so that no product overflows.
+ * Times are ns, and 64 bits do not wrap. Round trips and windows are bounded, so that no product
+ * overflows.
  */
 #ifndef CODEL_FAR_H
 #define CODEL_FAR_H
@@ -30,8 +32,9 @@ typedef __s64 s64;
 #define CODEL_FAR_MSEC		(1000 * CODEL_NSEC_PER_USEC)
 
 /*
- * The delay that downstream leaves in the far queue, beside the time of a packet there: without a queue a link
- * whose rate rises would be idle. 10, 15, 20 and 25 ms were tried on the courses of the laboratory.
+ * The delay that downstream leaves in the far queue, beside the time of a packet there: without a
+ * queue a link whose rate rises would be idle. 10, 15, 20 and 25 ms were tried on the courses of
+ * the laboratory.
  */
 #define CODEL_FAR_TARGET	(15 * CODEL_FAR_MSEC)
 
@@ -42,10 +45,10 @@ typedef __s64 s64;
 #define CODEL_FAR_PACKETS_FIRST	10
 
 /* The window is this at most, bytes */
-#define CODEL_FAR_WINDOW_MAX	(1ULL << 30)
+#define CODEL_FAR_WINDOW_MAX	(1024ULL * 1024 * 1024)
 
 /* The longest packet, bytes */
-#define CODEL_FAR_PACKET_MAX	(1U << 20)
+#define CODEL_FAR_PACKET_MAX	(1024U * 1024)
 
 /* A round trip counts as this at most */
 #define CODEL_FAR_RTT_MAX	(4000 * CODEL_FAR_MSEC)
@@ -53,7 +56,10 @@ typedef __s64 s64;
 /* No answer for this long, and the time of two packets, is a standstill of the link. */
 #define CODEL_FAR_STILL		(10 * CODEL_FAR_MSEC)
 
-/* A receiver acknowledges every second packet at once, and a single one up to this much later (RFC 5681 allows 500 ms). */
+/*
+ * A receiver acknowledges every second packet at once, and a single one up to this much later
+ * (RFC 5681 allows 500 ms).
+ */
 #define CODEL_FAR_LATE		(40 * CODEL_FAR_MSEC)
 
 /* An excess is that of the far queue now for this long, and a round trip */
@@ -65,7 +71,10 @@ typedef __s64 s64;
 /* A flow is young for this long after its first sample. */
 #define CODEL_FAR_PATH_YOUNG	(1000 * CODEL_FAR_MSEC)
 
-/* The window is reduced so often for a round trip, to show the path: less than CODEL_FAR_PATH_WINDOW */
+/*
+ * The window is reduced so often for a round trip, to show the path: less than
+ * CODEL_FAR_PATH_WINDOW
+ */
 #define CODEL_FAR_DIP_EVERY	(10000 * CODEL_FAR_MSEC)
 
 /* Round trips, and the time, for which an excess lasts until it is taken for a new path */
@@ -160,8 +169,8 @@ static inline void codel_far_path_start(struct codel_far_path *path, u64 now, u6
  * @path: of the flow, before this sample
  * @now: monotonic time, ns
  *
- * Only for an answer to a single packet. A receiver that held it back had answered the packet before it, and got this
- * one after that.
+ * Only for an answer to a single packet. A receiver that held it back had answered the packet
+ * before it, and got this one after that.
  *
  * Return: ns.
  */
@@ -176,10 +185,10 @@ static inline u64 codel_far_late(const struct codel_far_path *path, u64 now)
  * @now: monotonic time, ns
  * @rtt: ns, CODEL_FAR_RTT_MAX at most
  * @window: length of the window, ns
- * @others: what other flows have above their paths at this time, ns. A flow that begins while the far queue stands
- *	would take the queue for a part of its path. The queue also changes between two samples: an assumption
- *	that was too low would last, and one that is too high is corrected by the minimum. So the highest of the
- *	flow's first second holds
+ * @others: what other flows have above their paths at this time, ns. A flow that begins
+ *	while the far queue stands would take the queue for a part of its path. The queue also
+ *	changes between two samples: an assumption that was too low would last, and one that is
+ *	too high is corrected by the minimum. So the highest of the flow's first second holds
  *
  * Return: its excess above the path, ns.
  */
@@ -225,7 +234,10 @@ static inline bool codel_far_excess_is_recent(const struct codel_far_excess *e, 
 	return at && codel_far_since(now, at) < CODEL_FAR_RECENT + e->rtt;
 }
 
-/* The delay of the far queue: the lesser excess of two flows that have samples. One flow alone may be late for itself. */
+/*
+ * The delay of the far queue: the lesser excess of two flows that have samples. One flow alone
+ * may be late for itself.
+ */
 static inline u64 codel_far_excess_least(const struct codel_far_excess *e, u64 now)
 {
 	if (codel_far_excess_is_recent(e, now, e->other_at))
@@ -356,7 +368,8 @@ static inline u64 codel_far_packet_time(const struct codel_far_window *w)
 }
 
 /**
- * codel_far_rate() - the rate at which the far queue was emptied in the round trip of the latest answer
+ * codel_far_rate() - the rate at which the far queue was emptied in the round trip of the latest
+ * answer
  * @w: the window
  *
  * Return: bytes/s, 0 before the first answer.
@@ -371,7 +384,10 @@ static inline u64 codel_far_target(const struct codel_far_window *w)
 	return CODEL_FAR_TARGET + codel_far_packet_time(w);
 }
 
-/* In a dip the window lets the far queue drain: it is three quarters of the share that the path has. */
+/*
+ * In a dip the window lets the far queue drain: it is three quarters of the share that the path
+ * has.
+ */
 static inline bool codel_far_dips(const struct codel_far_window *w, u64 now)
 {
 	return codel_far_since(now, w->dip) < w->path + CODEL_FAR_TARGET;
@@ -415,7 +431,10 @@ static inline void codel_far_ask(struct codel_far_window *w, struct codel_far_ma
 	mark->still = w->still;
 }
 
-/* The time without an answer after which a packet is released: what an answer takes, and some packets */
+/*
+ * The time without an answer after which a packet is released: what an answer takes, and some
+ * packets
+ */
 static inline u64 codel_far_patience(const struct codel_far_window *w)
 {
 	u64 time = w->path + 2 * codel_far_target(w) + 4 * codel_far_packet_time(w);
@@ -458,10 +477,12 @@ static inline bool codel_far_may_send(struct codel_far_window *w, u64 now)
 }
 
 /**
- * codel_far_may_send_sparse() - may a packet of a sparse flow leave, where codel_far_may_send() says no?
+ * codel_far_may_send_sparse() - may a packet of a sparse flow leave, where codel_far_may_send()
+ * says no?
  * @w: the window
  *
- * Sparse flows together get as much again as the window: otherwise a flood of them would be no flood for it.
+ * Sparse flows together get as much again as the window: otherwise a flood of them would be no
+ * flood for it.
  *
  * Return: true if so.
  */
@@ -471,7 +492,8 @@ static inline bool codel_far_may_send_sparse(const struct codel_far_window *w)
 }
 
 /* The link stands still if an answer is overdue. */
-static inline void codel_far_count_still(struct codel_far_window *w, const struct codel_far_mark *mark,
+static inline void codel_far_count_still(struct codel_far_window *w,
+					 const struct codel_far_mark *mark,
 					 u64 now, u64 path)
 {
 	u64 most = CODEL_FAR_STILL + 2 * codel_far_packet_time(w);
@@ -482,8 +504,9 @@ static inline void codel_far_count_still(struct codel_far_window *w, const struc
 }
 
 /*
- * The window has been reduced for long, and a queue would be shorter now: the excess is that of a new path. The target
- * is that of the delivered rate before: a window that is too small for the path delivers less.
+ * The window has been reduced for long, and a queue would be shorter now: the excess is that of a
+ * new path. The target is that of the delivered rate before: a window that is too small for the
+ * path delivers less.
  */
 static inline void codel_far_watch_path(struct codel_far_window *w, u64 now, u64 excess)
 {
@@ -506,8 +529,9 @@ static inline u64 codel_far_aim(const struct codel_far_window *w, u64 bytes)
 }
 
 /*
- * Follow the delay. The window grows only if it has held packets back since the marked packet left: otherwise the
- * senders are slower than the link. Then it does not follow from the bytes beyond the device either.
+ * Follow the delay. The window grows only if it has held packets back since the marked packet
+ * left: otherwise the senders are slower than the link. Then it does not follow from the bytes
+ * beyond the device either.
  */
 static inline void codel_far_follow(struct codel_far_window *w, const struct codel_far_mark *mark)
 {
@@ -537,8 +561,8 @@ static inline void codel_far_first(struct codel_far_window *w, const struct code
  * @now: monotonic time, ns
  * @path: of the flow, all zero before its first sample
  * @flow: number of the flow
- * @timed: the round trip is that of the mark. Otherwise the packet was sent again (Karn), and the answer shows only
- *	that it has left the far queue
+ * @timed: the round trip is that of the mark. Otherwise the packet was sent again (Karn),
+ *	and the answer shows only that it has left the far queue
  * @single: it acknowledges a single packet, so that it may be late
  */
 struct codel_far_answer {
@@ -550,7 +574,8 @@ struct codel_far_answer {
 };
 
 /* Return the excess of the round trip above the flow's path. */
-static inline u64 codel_far_sample(struct codel_far_window *w, const struct codel_far_answer *answer,
+static inline u64 codel_far_sample(struct codel_far_window *w,
+				   const struct codel_far_answer *answer,
 				   u64 rtt)
 {
 	u64 others = codel_far_excess_others(&w->excess, answer->now, answer->flow);
@@ -592,8 +617,8 @@ static inline void codel_far_learn(struct codel_far_window *w, const struct code
  * @mark: of codel_far_ask()
  * @answer: to it
  *
- * An answer that others have overtaken, such as the acknowledgement of a flow with a longer path, is older than what is
- * known, and changes nothing but the path of its flow.
+ * An answer that others have overtaken, such as the acknowledgment of a flow with a longer path,
+ * is older than what is known, and changes nothing but the path of its flow.
  */
 static inline void codel_far_answered(struct codel_far_window *w, const struct codel_far_mark *mark,
 				      const struct codel_far_answer *answer)
@@ -652,13 +677,14 @@ struct codel_far_up {
 /* The first windows are short: a flow may have begun in a queue that has just been filled. */
 static inline u64 codel_far_up_window(const struct codel_far_path *path, u64 now)
 {
-	return codel_far_since(now, path->first) < CODEL_FAR_PATH_WINDOW ? CODEL_FAR_PATH_WINDOW / 4 :
+	return codel_far_since(now, path->first) < CODEL_FAR_PATH_WINDOW ?
+	       CODEL_FAR_PATH_WINDOW / 4 :
 	       CODEL_FAR_PATH_WINDOW;
 }
 
 /*
- * A minimum that has grown may be that of a queue which has not been empty for a whole window. Then each flow is asked
- * once to slow down, and the minimum holds a little longer.
+ * A minimum that has grown may be that of a queue which has not been empty for a whole window.
+ * Then each flow is asked once to slow down, and the minimum holds a little longer.
  */
 static inline void codel_far_up_doubt(struct codel_far_up *up, struct codel_far_path *path, u64 now)
 {
@@ -685,8 +711,8 @@ static inline bool codel_far_up_dips(struct codel_far_up *up, struct codel_far_p
 }
 
 /*
- * A delay that stays while the senders slow down is not that of a queue, but of a new path: a queue would keep its
- * delivered rate.
+ * A delay that stays while the senders slow down is not that of a queue, but of a new path: a
+ * queue would keep its delivered rate.
  */
 static inline void codel_far_up_watch_path(struct codel_far_up *up, u64 target)
 {
@@ -707,7 +733,8 @@ static inline void codel_far_up_period(struct codel_far_up *up, u64 now, u64 tar
 
 	if (time < CODEL_FAR_UP_PERIOD || time < 2 * up->rtt)
 		return;
-	up->rate = div64_u64((up->bytes - up->period_bytes) * 1000, div64_u64(time, CODEL_FAR_MSEC));
+	up->rate = div64_u64((up->bytes - up->period_bytes) * 1000,
+			     div64_u64(time, CODEL_FAR_MSEC));
 	up->period = now;
 	up->period_bytes = up->bytes;
 	codel_far_up_watch_path(up, target);

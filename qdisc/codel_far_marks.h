@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Marks that wait for their answers. A mark is a number that a packet of a flow carries away: the end of its sequence
- * numbers, or a time stamp. An answer carries a number back, and answers all marks of its flow up to that number.
+ * Marks that wait for their answers. A mark is a number that a packet of a flow carries away: the
+ * end of its sequence numbers, or a time stamp. An answer carries a number back, and answers all
+ * marks of its flow up to that number.
  *
- * Marks are in a ring, in the order in which their packets left. The marks of a flow are linked. A mark that the ring
- * takes for another one is the oldest, and so the first of its flow. Numbers wrap at 2^32, as those of TCP.
+ * Marks are in a ring, in the order in which their packets left. The marks of a flow are linked.
+ * A mark that the ring takes for another one is the oldest, and so the first of its flow. Numbers
+ * wrap at 2^32, as those of TCP.
  *
- * No packets and no clock; builds in user space, too. A flow is a hash of 32 bits: two flows with the same hash disturb
- * each other, but never the tables.
+ * No packets and no clock; builds in user space, too. A flow is a hash of 32 bits: two flows with
+ * the same hash disturb each other, but never the tables.
  */
 #ifndef CODEL_FAR_MARKS_H
 #define CODEL_FAR_MARKS_H
@@ -24,8 +26,11 @@ typedef __u16 u16;
 #define CODEL_FAR_FLOWS		96
 #define CODEL_FAR_NONE		0xffff
 
-/* Not every packet is marked: an answer may be to packets that left after the latest mark, by this much at most. */
-#define CODEL_FAR_UNMARKED	(1U << 24)
+/*
+ * Not every packet is marked: an answer may be to packets that left after the latest mark, by
+ * this much at most.
+ */
+#define CODEL_FAR_UNMARKED	(16U * 1024 * 1024)
 
 /* A flow without a packet for this long leaves its place to another one. */
 #define CODEL_FAR_FLOW_IDLE	(1000 * CODEL_FAR_MSEC)
@@ -122,7 +127,8 @@ static inline void codel_far_marks_pop(struct codel_far_marks *m, struct codel_f
 	flow->first = entry->next;
 }
 
-static inline void codel_far_flow_take(struct codel_far_marks *m, struct codel_far_flow *flow, u64 now,
+static inline void codel_far_flow_take(struct codel_far_marks *m, struct codel_far_flow *flow,
+				       u64 now,
 				       u32 key, u32 number)
 {
 	while (flow->first != CODEL_FAR_NONE)
@@ -224,7 +230,8 @@ static inline bool codel_far_marks_answer(struct codel_far_marks *m, struct code
 	struct codel_far_flow *flow = &m->flows[codel_far_place(key)];
 	const struct codel_far_entry *last = NULL;
 
-	if (flow->key != key || !flow->seen || codel_far_is_after(number, flow->highest + CODEL_FAR_UNMARKED) ||
+	if (flow->key != key || !flow->seen ||
+	    codel_far_is_after(number, flow->highest + CODEL_FAR_UNMARKED) ||
 	    !codel_far_is_after(number, flow->answered))
 		return false;
 	match->advance = number - flow->answered;

@@ -14,7 +14,16 @@ from .proofs import Proof
 
 RELEASE = "trixie"  # bookworm has no CBMC
 PACKAGES = ("cbmc", "cvc5", "gcc", "libc6-dev", "z3")
-READ = ("codel.h", "codel_shaper.h", "codel_far.h", "fq", "qdisc", "uapi", "proof", "tests/algorithm/kernel.h")
+READ = (
+    "codel.h",
+    "codel_shaper.h",
+    "codel_far.h",
+    "fq",
+    "qdisc",
+    "uapi",
+    "proof",
+    "tests/algorithm/kernel.h",
+)
 INSIDE = "/mnt"
 
 # The kernel's headers that fq/ includes; proof/cbmc/kernel.h is in the place of all
