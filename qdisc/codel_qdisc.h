@@ -54,8 +54,9 @@ codel_qdisc_waiting(struct Qdisc *sch, const struct codel_queue *queue, bool tur
 	return CODEL_MUCH;
 }
 
-static noinline enum codel_verdict codel_qdisc_ask_late(struct Qdisc *sch, struct codel_queue *queue,
-							bool turns, u64 now, u64 sojourn)
+static noinline enum codel_verdict
+codel_qdisc_ask_late(struct Qdisc *sch, struct codel_queue *queue, bool turns, u64 now,
+		     u64 sojourn)
 {
 	struct codel_qdisc *c = codel_qdisc(sch);
 	struct codel_head head = {

@@ -9,8 +9,9 @@
  *	tc -s qdisc show dev d0		# "overlimits" of 2: are the mistakes
  *
  * It has one class, 2:1. Like sch_htb before 6.1.139, 6.6.91, 6.12.29, 6.14.7 and 6.15, it
- * deactivates the class when the child has handed out its last packet. Like sch_drr of those kernels, it
- * activates the class with a packet that arrives while the child is empty. These are mistakes:
+ * deactivates the class when the child has handed out its last packet. Like sch_drr of those
+ * kernels, it activates the class with a packet that arrives while the child is empty. These are
+ * mistakes:
  * - The child reports from ->dequeue() that it is empty, by qdisc_tree_reduce_backlog() with
  *   qlen 0. That sch_htb dereferences NULL then.
  * - The child reports that it is empty, and was empty before. That sch_drr deletes a list
