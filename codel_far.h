@@ -13,6 +13,9 @@
  * without its smoothing is that of FAST TCP: Wei, Jin, Low, Hegde, IEEE/ACM Transactions on
  * Networking 14(6), 2006.) No answer, no packet: so a link that stands still gets none.
  *
+ * A round trip also has the queue of the other direction. Time stamps tell the two apart: the time
+ * from one host to the other has one of them alone.
+ *
  * Upstream, the far queue is ahead of this device. CoDel takes the delay there for a sojourn time.
  *
  * Times are ns, and 64 bits do not wrap. Round trips and windows are bounded, so that no product
@@ -21,13 +24,7 @@
 #ifndef CODEL_FAR_H
 #define CODEL_FAR_H
 
-#include "codel.h"
-
-#ifndef __KERNEL__
-#include <stddef.h>
-
-typedef __s64 s64;
-#endif
+#include "codel_far_clock.h"
 
 #define CODEL_FAR_MSEC		(1000 * CODEL_NSEC_PER_USEC)
 
@@ -44,6 +41,19 @@ typedef __s64 s64;
 /* The window at the first answer, packets: an initial window of TCP (RFC 6928) */
 #define CODEL_FAR_PACKETS_FIRST	10
 
+/*
+ * In a round trip, the window grows by this factor at most: on a path much shorter than the
+ * target, the law's factor is large, and the delay of what was sent is not yet known.
+ */
+#define CODEL_FAR_GROWTH	4
+
+/*
+ * Packets leave in bursts of this time. Otherwise a window leaves at once when its answers come
+ * together, because packets of the other direction were between them, and that again and again:
+ * the link is idle for half of the time, and the delay is that of the burst.
+ */
+#define CODEL_FAR_BURST		(2 * CODEL_FAR_MSEC)
+
 /* The window is this at most, bytes */
 #define CODEL_FAR_WINDOW_MAX	(1024ULL * 1024 * 1024)
 
@@ -53,14 +63,14 @@ typedef __s64 s64;
 /* A round trip counts as this at most */
 #define CODEL_FAR_RTT_MAX	(4000 * CODEL_FAR_MSEC)
 
-/* No answer for this long, and the time of two packets, is a standstill of the link. */
-#define CODEL_FAR_STILL		(10 * CODEL_FAR_MSEC)
-
 /*
  * A receiver acknowledges every second packet at once, and a single one up to this much later
  * (RFC 5681 allows 500 ms).
  */
 #define CODEL_FAR_LATE		(40 * CODEL_FAR_MSEC)
+
+/* A time is no shorter than the first one by more than this unless the tick is another one. */
+#define CODEL_FAR_UNLIKELY	(4 * CODEL_FAR_MSEC)
 
 /* An excess is that of the far queue now for this long, and a round trip */
 #define CODEL_FAR_RECENT	(50 * CODEL_FAR_MSEC)
@@ -123,22 +133,74 @@ static inline u64 codel_far_since(u64 now, u64 then)
 }
 
 /**
- * struct codel_far_path - the round trip of a flow without a queue: a windowed minimum
- * @begin: of the present window, ns
- * @latest: sample, ns
+ * struct codel_far_least - a windowed minimum of times
+ * @begin: of the present window, ns; 0 before the first sample
  * @least: in the present window, ns
  * @before: least of the window before it; before the second window an assumption, ns
- * @first: the first sample, ns
- * @epoch: of struct codel_far_window or codel_far_up, at the latest sample
- * @dips: of struct codel_far_up, when the flow was asked last
- * @doubted: the present window has been made longer
  */
-struct codel_far_path {
+struct codel_far_least {
 	u64 begin;
-	u64 latest;
 	u64 least;
 	u64 before;
+};
+
+/* Begin with @time, of which @excess is assumed to be that of a queue. */
+static inline void codel_far_least_start(struct codel_far_least *l, u64 now, u64 time, u64 excess)
+{
+	l->begin = now;
+	l->least = time;
+	l->before = time - codel_far_min(excess, time);
+}
+
+static inline u64 codel_far_least_get(const struct codel_far_least *l)
+{
+	return codel_far_min(l->least, l->before);
+}
+
+static inline void codel_far_least_sample(struct codel_far_least *l, u64 now, u64 time, u64 window)
+{
+	if (codel_far_since(now, l->begin) >= window) {
+		l->before = l->least;
+		l->least = time;
+		l->begin = now;
+	} else if (time < l->least) {
+		l->least = time;
+	}
+}
+
+/*
+ * A flow that begins while the far queue stands would take the queue for a part of its path, so it
+ * assumes the delay that @others have. The queue also changes between two samples: an assumption
+ * that was too low would last, and one that is too high is corrected by the minimum. So the
+ * highest of the flow's first second holds.
+ */
+static inline void codel_far_least_assume(struct codel_far_least *l, u64 time, u64 others)
+{
+	u64 assumed = time - codel_far_min(others, time);
+
+	if (assumed > l->before)
+		l->before = assumed;
+}
+
+/**
+ * struct codel_far_path - the times of a flow without a queue
+ * @rtt: round trips
+ * @way: times in the direction of the far queue alone, from one host to the other
+ * @clock: of the other host
+ * @latest: sample, ns
+ * @first: the first sample, ns
+ * @beside: of the latest round trip, what neither path nor far queue have, ns
+ * @epoch: of struct codel_far_window or codel_far_up, at the latest sample
+ * @dips: of struct codel_far_up, when the flow was asked last
+ * @doubted: the present window of @rtt has been made longer
+ */
+struct codel_far_path {
+	struct codel_far_least rtt;
+	struct codel_far_least way;
+	struct codel_far_clock clock;
+	u64 latest;
 	u64 first;
+	u64 beside;
 	u32 epoch;
 	u32 dips;
 	bool doubted;
@@ -152,16 +214,18 @@ struct codel_far_path {
  */
 static inline u64 codel_far_path_rtt(const struct codel_far_path *path)
 {
-	return codel_far_min(path->least, path->before);
+	return codel_far_least_get(&path->rtt);
 }
 
 static inline void codel_far_path_start(struct codel_far_path *path, u64 now, u64 rtt)
 {
-	*path = (struct codel_far_path) {
-		.begin = now,
-		.least = rtt,
-		.first = now,
-	};
+	*path = (struct codel_far_path) { .first = now };
+	codel_far_least_start(&path->rtt, now, rtt, rtt);
+}
+
+static inline bool codel_far_path_is_young(const struct codel_far_path *path, u64 now)
+{
+	return codel_far_since(now, path->first) < CODEL_FAR_PATH_YOUNG;
 }
 
 /**
@@ -184,31 +248,60 @@ static inline u64 codel_far_late(const struct codel_far_path *path, u64 now)
  * @path: of the flow
  * @now: monotonic time, ns
  * @rtt: ns, CODEL_FAR_RTT_MAX at most
+ * @others: what other flows have above their paths at this time, ns
  * @window: length of the window, ns
- * @others: what other flows have above their paths at this time, ns. A flow that begins
- *	while the far queue stands would take the queue for a part of its path. The queue also
- *	changes between two samples: an assumption that was too low would last, and one that is
- *	too high is corrected by the minimum. So the highest of the flow's first second holds
  *
  * Return: its excess above the path, ns.
  */
 static inline u64 codel_far_path_sample(struct codel_far_path *path, u64 now, u64 rtt, u64 others,
 					u64 window)
 {
-	u64 assumed = rtt - codel_far_min(others, rtt);
+	u64 begin = path->rtt.begin;
 
-	if (codel_far_since(now, path->begin) >= window) {
-		path->before = path->least;
-		path->least = rtt;
-		path->begin = now;
+	codel_far_least_sample(&path->rtt, now, rtt, window);
+	if (path->rtt.begin != begin)
 		path->doubted = false;
-	} else if (rtt < path->least) {
-		path->least = rtt;
-	}
-	if (codel_far_since(now, path->first) < CODEL_FAR_PATH_YOUNG && assumed > path->before)
-		path->before = assumed;
+	if (codel_far_path_is_young(path, now))
+		codel_far_least_assume(&path->rtt, rtt, others);
 	path->latest = now;
+	path->beside = 0;
 	return rtt - codel_far_path_rtt(path);
+}
+
+/**
+ * codel_far_path_way() - the time in the direction of the far queue, after the round trip
+ * @path: of the flow
+ * @now: monotonic time, ns
+ * @time: from one host to the other, ns, of clocks with two origins
+ * @others: as for codel_far_path_sample()
+ * @window: as for codel_far_path_sample()
+ * @excess: of the round trip, ns
+ *
+ * Its excess is not that of the round trip if packets of the other direction wait, too, or if the
+ * other host answers late. A clock that lies can make it shorter, but not longer. Until the tick
+ * has been measured, only the first sample counts as one without a queue.
+ *
+ * Return: the excess that the far queue has, ns.
+ */
+static inline u64 codel_far_path_way(struct codel_far_path *path, u64 now, u64 time, u64 others,
+				     u64 window, u64 excess)
+{
+	struct codel_far_least *way = &path->way;
+	u64 base, least;
+
+	if (!way->begin)
+		codel_far_least_start(way, now, time, excess);
+	if (path->clock.tick) {
+		codel_far_least_sample(way, now, time, window);
+		if (codel_far_path_is_young(path, now))
+			codel_far_least_assume(way, time, others);
+	}
+	base = codel_far_least_get(way);
+	if (time + CODEL_FAR_UNLIKELY < base)
+		return excess;
+	least = codel_far_min(codel_far_since(time, base), excess);
+	path->beside = excess - least;
+	return least;
 }
 
 /**
@@ -286,13 +379,15 @@ static inline u64 codel_far_excess_sample(struct codel_far_excess *e, u64 now, u
  * @asked: @sent at the latest mark
  * @window: bytes beyond the device that are allowed; 0 before the first answer: no bound
  * @packet: of a full packet, bytes, CODEL_FAR_PACKET_MAX at most
+ * @pace: time of a byte, ns / 256
+ * @next: when the next packet may leave, ns
  * @news: the latest answer, or, if none was expected then, the mark after it, ns
- * @still: time for which the link has stood still, ns
  * @limited: when a packet was held back last, ns
  * @released: when a packet was released without an answer, ns
  * @dip: the begin of the latest reduction of the window, ns
  * @rtt: of the latest answer, ns
  * @path: of its flow, ns
+ * @beside: of @rtt, what neither @path nor @delay have: packets wait on the way back, ns
  * @delay: in the far queue, ns
  * @bytes: beyond the device when the packet of the latest answer had left, it included
  * @stuck: since when round trips have been too long, ns
@@ -306,13 +401,15 @@ struct codel_far_window {
 	u64 asked;
 	u64 window;
 	u64 packet;
+	u64 pace;
+	u64 next;
 	u64 news;
-	u64 still;
 	u64 limited;
 	u64 released;
 	u64 dip;
 	u64 rtt;
 	u64 path;
+	u64 beside;
 	u64 delay;
 	u64 bytes;
 	u64 stuck;
@@ -325,16 +422,15 @@ struct codel_far_window {
  * struct codel_far_mark - what is kept of a packet that has left
  * @at: when, ns
  * @sent: of struct codel_far_window, the packet included
- * @beyond: bytes beyond the device, the packet included
+ * @beyond: bytes beyond the device, the packet included; CODEL_FAR_WINDOW_MAX at most. Without
+ *	answers, there may be any number
  * @window: in force
- * @still: of struct codel_far_window
  */
 struct codel_far_mark {
 	u64 at;
 	u64 sent;
 	u64 beyond;
 	u64 window;
-	u64 still;
 };
 
 /* Start anew, with a full packet of @packet bytes. */
@@ -379,6 +475,12 @@ static inline u64 codel_far_rate(const struct codel_far_window *w)
 	return w->rtt ? div64_u64(w->bytes * 1000 * CODEL_FAR_MSEC, w->rtt) : 0;
 }
 
+/* The round trip without the far queue, ns */
+static inline u64 codel_far_unqueued(const struct codel_far_window *w)
+{
+	return w->path + w->beside;
+}
+
 static inline u64 codel_far_target(const struct codel_far_window *w)
 {
 	return CODEL_FAR_TARGET + codel_far_packet_time(w);
@@ -390,27 +492,41 @@ static inline u64 codel_far_target(const struct codel_far_window *w)
  */
 static inline bool codel_far_dips(const struct codel_far_window *w, u64 now)
 {
-	return codel_far_since(now, w->dip) < w->path + CODEL_FAR_TARGET;
+	return codel_far_since(now, w->dip) < codel_far_unqueued(w) + CODEL_FAR_TARGET;
 }
 
 static inline u64 codel_far_allowed(const struct codel_far_window *w, u64 now)
 {
-	u64 dip;
+	u64 dip, unqueued = codel_far_unqueued(w);
 
 	if (!codel_far_dips(w, now))
 		return w->window;
-	dip = div64_u64(w->window * w->path, w->path + codel_far_target(w));
+	dip = div64_u64(w->window * unqueued, unqueued + codel_far_target(w));
 	return codel_far_max(dip - dip / 4, codel_far_floor(w));
+}
+
+/*
+ * Spread the window over the round trip with the target that it is for. A quarter faster: the link
+ * may have become faster, and then the window has to grow.
+ */
+static inline void codel_far_set_pace(struct codel_far_window *w)
+{
+	u64 time = codel_far_unqueued(w) + codel_far_target(w);
+
+	w->pace = div64_u64((time << 8) - (time << 8) / 5, w->window);
 }
 
 /**
  * codel_far_sent() - a packet leaves
  * @w: the window
+ * @now: monotonic time, ns
  * @bytes: of the packet, CODEL_FAR_PACKET_MAX at most
  */
-static inline void codel_far_sent(struct codel_far_window *w, u32 bytes)
+static inline void codel_far_sent(struct codel_far_window *w, u64 now, u32 bytes)
 {
 	w->sent += bytes;
+	w->next = codel_far_max(w->next, codel_far_since(now, CODEL_FAR_BURST)) +
+		  (bytes * w->pace >> 8);
 }
 
 /**
@@ -426,9 +542,8 @@ static inline void codel_far_ask(struct codel_far_window *w, struct codel_far_ma
 	w->asked = w->sent;
 	mark->at = now;
 	mark->sent = w->sent;
-	mark->beyond = codel_far_beyond(w);
+	mark->beyond = codel_far_min(codel_far_beyond(w), CODEL_FAR_WINDOW_MAX);
 	mark->window = codel_far_allowed(w, now);
-	mark->still = w->still;
 }
 
 /*
@@ -437,7 +552,7 @@ static inline void codel_far_ask(struct codel_far_window *w, struct codel_far_ma
  */
 static inline u64 codel_far_patience(const struct codel_far_window *w)
 {
-	u64 time = w->path + 2 * codel_far_target(w) + 4 * codel_far_packet_time(w);
+	u64 time = codel_far_unqueued(w) + 2 * codel_far_target(w) + 4 * codel_far_packet_time(w);
 
 	return codel_far_clamp(time, CODEL_FAR_PATIENCE_MIN, CODEL_FAR_PATIENCE_MAX);
 }
@@ -455,19 +570,34 @@ static inline u64 codel_far_release(const struct codel_far_window *w)
 	return codel_far_max(w->news, w->released) + codel_far_patience(w);
 }
 
+/* Has the window room for a packet? */
+static inline bool codel_far_has_room(const struct codel_far_window *w, u64 now)
+{
+	return codel_far_beyond(w) + w->packet <= codel_far_allowed(w, now);
+}
+
+/* When may a packet leave if no answer comes? ns */
+static inline u64 codel_far_ask_again(const struct codel_far_window *w, u64 now)
+{
+	u64 release = codel_far_release(w);
+
+	if (!codel_far_has_room(w, now))
+		return release;
+	return codel_far_min(w->next + CODEL_FAR_BURST, release);
+}
+
 /**
  * codel_far_may_send() - may a packet leave?
  * @w: the window
  * @now: monotonic time, ns
  *
- * If not, ask again after an answer, and at codel_far_release().
+ * If not, ask again at codel_far_ask_again(), and after an answer if it has made room.
  *
  * Return: true if so.
  */
 static inline bool codel_far_may_send(struct codel_far_window *w, u64 now)
 {
-	if (codel_far_beyond(w) + w->packet <= codel_far_allowed(w, now) ||
-	    codel_far_is_blind(w, now))
+	if ((codel_far_has_room(w, now) && now >= w->next) || codel_far_is_blind(w, now))
 		return true;
 	w->limited = now;
 	if (now < codel_far_release(w))
@@ -491,16 +621,11 @@ static inline bool codel_far_may_send_sparse(const struct codel_far_window *w)
 	return codel_far_beyond(w) <= 2 * w->window + CODEL_FAR_PACKETS_FIRST * w->packet;
 }
 
-/* The link stands still if an answer is overdue. */
-static inline void codel_far_count_still(struct codel_far_window *w,
-					 const struct codel_far_mark *mark,
-					 u64 now, u64 path)
+/* From now on, an excess is too long if it is more than an eighth above the target. */
+static inline void codel_far_watch_start(struct codel_far_window *w, u64 now)
 {
-	u64 most = CODEL_FAR_STILL + 2 * codel_far_packet_time(w);
-	u64 overdue = codel_far_since(now, codel_far_max(w->news, mark->at + path));
-
-	if (overdue > most)
-		w->still += overdue - most;
+	w->stuck = now;
+	w->stuck_above = 9 * codel_far_target(w) / 8;
 }
 
 /*
@@ -510,37 +635,52 @@ static inline void codel_far_count_still(struct codel_far_window *w,
  */
 static inline void codel_far_watch_path(struct codel_far_window *w, u64 now, u64 excess)
 {
-	if (excess <= w->stuck_above) {
-		w->stuck = now;
-		w->stuck_above = 3 * codel_far_target(w) / 2;
-	} else if (codel_far_since(now, w->stuck) >
-		   codel_far_max(CODEL_FAR_STUCK_MIN, CODEL_FAR_STUCK * w->rtt)) {
-		w->stuck = now;
-		w->stuck_above = 3 * codel_far_target(w) / 2;
+	if (excess > w->stuck_above) {
+		if (codel_far_since(now, w->stuck) <=
+		    codel_far_max(CODEL_FAR_STUCK_MIN, CODEL_FAR_STUCK * w->rtt))
+			return;
 		w->epoch++;
 		w->excess = (struct codel_far_excess) {};
 	}
+	codel_far_watch_start(w, now);
 }
 
 /* @bytes had @delay: how many have the target? */
-static inline u64 codel_far_aim(const struct codel_far_window *w, u64 bytes)
+static inline u64 codel_far_aim(const struct codel_far_window *w, u64 bytes, u64 target)
 {
-	return div64_u64(bytes * (w->path + codel_far_target(w)), w->path + w->delay + 1);
+	u64 unqueued = codel_far_unqueued(w);
+
+	return div64_u64(bytes * (unqueued + target), unqueued + w->delay + 1);
+}
+
+/*
+ * The target while the window grows. On a long path, the usual one is a small part of the round
+ * trip. Without half of it in the far queue, the window grows by a quarter in a round trip.
+ */
+static inline u64 codel_far_target_growing(const struct codel_far_window *w)
+{
+	u64 target = codel_far_target(w);
+
+	return w->delay < target / 2 ? codel_far_max(target, codel_far_unqueued(w) / 4) : target;
 }
 
 /*
  * Follow the delay. The window grows only if it has held packets back since the marked packet
- * left: otherwise the senders are slower than the link. Then it does not follow from the bytes
- * beyond the device either.
+ * left, for its pace or for its size: otherwise the senders are slower than the link. Then it
+ * does not follow from the bytes beyond the device either. In a round trip, it falls to a half at
+ * most: the delay may be that of a standstill, which has ended when the answer comes.
  */
 static inline void codel_far_follow(struct codel_far_window *w, const struct codel_far_mark *mark)
 {
-	u64 aim = codel_far_aim(w, mark->beyond);
+	u64 aim, target = codel_far_target(w);
 
-	if (w->delay > codel_far_target(w)) {
-		aim = codel_far_max(aim, codel_far_aim(w, mark->window));
+	if (w->delay > target) {
+		aim = codel_far_aim(w, codel_far_max(mark->beyond, mark->window), target);
+		aim = codel_far_max(aim, mark->window / 2);
 		w->window = codel_far_min(w->window, aim);
 	} else if (w->limited >= mark->at) {
+		aim = codel_far_aim(w, mark->beyond, codel_far_target_growing(w));
+		aim = codel_far_min(aim, CODEL_FAR_GROWTH * mark->window);
 		w->window = codel_far_max(w->window, aim);
 	}
 	w->window = codel_far_clamp(w->window, codel_far_floor(w), CODEL_FAR_WINDOW_MAX);
@@ -550,10 +690,8 @@ static inline void codel_far_first(struct codel_far_window *w, const struct code
 				   u64 now)
 {
 	w->window = codel_far_max(CODEL_FAR_PACKETS_FIRST * w->packet, mark->beyond);
-	w->window = codel_far_min(w->window, CODEL_FAR_WINDOW_MAX);
 	w->dip = now;
-	w->stuck = now;
-	w->stuck_above = 3 * codel_far_target(w) / 2;
+	codel_far_watch_start(w, now);
 }
 
 /**
@@ -564,29 +702,49 @@ static inline void codel_far_first(struct codel_far_window *w, const struct code
  * @timed: the round trip is that of the mark. Otherwise the packet was sent again (Karn),
  *	and the answer shows only that it has left the far queue
  * @single: it acknowledges a single packet, so that it may be late
+ * @stamped: @stamp is that of the host that answers
+ * @stamp: when the answer left it
  */
 struct codel_far_answer {
 	u64 now;
 	struct codel_far_path *path;
 	u32 flow;
+	u32 stamp;
 	bool timed;
 	bool single;
+	bool stamped;
 };
 
-/* Return the excess of the round trip above the flow's path. */
-static inline u64 codel_far_sample(struct codel_far_window *w,
-				   const struct codel_far_answer *answer,
-				   u64 rtt)
+/* The other host's time of the stamp */
+static inline u64 codel_far_answer_time(const struct codel_far_answer *answer)
+{
+	struct codel_far_path *path = answer->path;
+	bool reset = false;
+	u64 time;
+
+	time = codel_far_clock_read(&path->clock, answer->now, answer->stamp, &reset);
+	if (reset)
+		path->way.begin = 0;
+	return time;
+}
+
+/* Return what the far queue has of the round trip. */
+static inline u64 codel_far_sample(struct codel_far_window *w, const struct codel_far_mark *mark,
+				   const struct codel_far_answer *answer, u64 rtt)
 {
 	u64 others = codel_far_excess_others(&w->excess, answer->now, answer->flow);
 	struct codel_far_path *path = answer->path;
 	u64 excess, late;
 
-	if (!path->begin || path->epoch != w->epoch)
+	if (!path->first || path->epoch != w->epoch)
 		codel_far_path_start(path, answer->now, rtt);
 	path->epoch = w->epoch;
 	late = answer->single ? codel_far_late(path, answer->now) : 0;
 	excess = codel_far_path_sample(path, answer->now, rtt, others, CODEL_FAR_PATH_WINDOW);
+	if (answer->stamped)
+		excess = codel_far_path_way(path, answer->now, CODEL_FAR_CLOCK_ORIGIN +
+					    codel_far_answer_time(answer) - mark->at,
+					    others, CODEL_FAR_PATH_WINDOW, excess);
 	return excess - codel_far_min(late, excess);
 }
 
@@ -594,19 +752,18 @@ static inline u64 codel_far_sample(struct codel_far_window *w,
 static inline void codel_far_learn(struct codel_far_window *w, const struct codel_far_mark *mark,
 				   const struct codel_far_answer *answer, u64 rtt, u64 excess)
 {
-	u64 now = answer->now, held;
+	u64 now = answer->now;
 
 	w->path = codel_far_path_rtt(answer->path);
-	codel_far_count_still(w, mark, now, w->path);
+	w->beside = answer->path->beside;
 	w->rtt = rtt;
-	w->bytes = codel_far_min(mark->beyond, CODEL_FAR_WINDOW_MAX);
-	held = w->still - mark->still;
-	excess = codel_far_excess_sample(&w->excess, now, answer->flow, rtt, excess);
-	w->delay = excess - codel_far_min(held, excess);
+	w->bytes = mark->beyond;
+	w->delay = codel_far_excess_sample(&w->excess, now, answer->flow, rtt, excess);
 	if (!w->window)
 		codel_far_first(w, mark, now);
-	codel_far_watch_path(w, now, excess);
+	codel_far_watch_path(w, now, w->delay);
 	codel_far_follow(w, mark);
+	codel_far_set_pace(w);
 	if (codel_far_since(now, w->dip) >= CODEL_FAR_DIP_EVERY)
 		w->dip = now;
 }
@@ -628,7 +785,7 @@ static inline void codel_far_answered(struct codel_far_window *w, const struct c
 	u64 excess;
 
 	if (answer->timed) {
-		excess = codel_far_sample(w, answer, rtt);
+		excess = codel_far_sample(w, mark, answer, rtt);
 		if (fresh)
 			codel_far_learn(w, mark, answer, rtt, excess);
 	}
@@ -690,11 +847,11 @@ static inline void codel_far_up_doubt(struct codel_far_up *up, struct codel_far_
 {
 	bool alone = !codel_far_excess_is_recent(&up->excess, now, up->excess.other_at);
 
-	if (codel_far_since(now, path->begin) < codel_far_up_window(path, now) || path->doubted ||
-	    (alone && path->least < path->before + CODEL_FAR_DOUBT))
+	if (codel_far_since(now, path->rtt.begin) < codel_far_up_window(path, now) ||
+	    path->doubted || (alone && path->rtt.least < path->rtt.before + CODEL_FAR_DOUBT))
 		return;
 	path->doubted = true;
-	path->begin += CODEL_FAR_PATH_YOUNG + 8 * up->rtt;
+	path->rtt.begin += CODEL_FAR_PATH_YOUNG + 8 * up->rtt;
 	if (codel_far_since(now, up->dip) > 8 * up->rtt) {
 		up->dip = now;
 		up->dips++;
@@ -716,11 +873,11 @@ static inline bool codel_far_up_dips(struct codel_far_up *up, struct codel_far_p
  */
 static inline void codel_far_up_watch_path(struct codel_far_up *up, u64 target)
 {
-	if (up->delay <= target + target / 2) {
+	if (up->delay <= target + target / 8) {
 		up->stuck = 0;
 	} else if (!up->stuck++) {
 		up->stuck_rate = up->rate;
-	} else if (up->stuck > CODEL_FAR_UP_STUCK && up->rate < up->stuck_rate / 2) {
+	} else if (up->stuck > CODEL_FAR_UP_STUCK && up->rate < up->stuck_rate / 4) {
 		up->stuck = 0;
 		up->epoch++;
 		up->excess = (struct codel_far_excess) {};
@@ -744,30 +901,34 @@ static inline void codel_far_up_period(struct codel_far_up *up, u64 now, u64 tar
  * codel_far_up_answered() - the first packet that answers a mark
  * @up: of the link
  * @target: acceptable delay in the far queue, ns
- * @now: monotonic time, ns
+ * @answer: its packet; @timed and @single are not read
  * @rtt: since the mark, ns
- * @path: of the flow, all zero before its first sample
- * @flow: number of the flow
  *
  * Return: true if this flow is to slow down, whatever the delay.
  */
-static inline bool codel_far_up_answered(struct codel_far_up *up, u64 target, u64 now, u64 rtt,
-					 struct codel_far_path *path, u32 flow)
+static inline bool codel_far_up_answered(struct codel_far_up *up, u64 target,
+					 const struct codel_far_answer *answer, u64 rtt)
 {
-	u64 excess, others = codel_far_excess_others(&up->excess, now, flow);
+	u64 now = answer->now, others = codel_far_excess_others(&up->excess, now, answer->flow);
+	struct codel_far_path *path = answer->path;
+	u64 excess, window;
 
 	rtt = codel_far_min(rtt, CODEL_FAR_RTT_MAX);
 	up->rtt = rtt;
 	up->news = now;
-	if (!path->begin || path->epoch != up->epoch) {
+	if (!path->first || path->epoch != up->epoch) {
 		codel_far_path_start(path, now, rtt);
 		path->epoch = up->epoch;
 		path->dips = up->dips;
 	}
 	codel_far_up_doubt(up, path, now);
-	excess = codel_far_path_sample(path, now, rtt, others, codel_far_up_window(path, now));
+	window = codel_far_up_window(path, now);
+	excess = codel_far_path_sample(path, now, rtt, others, window);
+	if (answer->stamped)
+		excess = codel_far_path_way(path, now, CODEL_FAR_CLOCK_ORIGIN + now -
+					    codel_far_answer_time(answer), others, window, excess);
 	up->path = codel_far_path_rtt(path);
-	up->delay = codel_far_excess_sample(&up->excess, now, flow, rtt, excess);
+	up->delay = codel_far_excess_sample(&up->excess, now, answer->flow, rtt, excess);
 	codel_far_up_period(up, now, target);
 	return codel_far_up_dips(up, path, now);
 }

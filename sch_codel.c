@@ -13,6 +13,7 @@
 #undef CREATE_TRACE_POINTS
 
 #include "qdisc/codel_config.h"
+#include "qdisc/codel_far_stats.h"
 #include "qdisc/codel_kinds.h"
 #include "qdisc/codel_qdisc.h"
 #include "qdisc/codel_split.h"
@@ -22,8 +23,8 @@
 
 /**
  * struct codel_sched - private data of the qdisc
- * @shared: configuration, counters and the peeked packet; comes first
- * @queue: all other packets
+ * @shared: configuration and counters; comes first
+ * @queue: all packets
  */
 struct codel_sched {
 	struct codel_qdisc shared;
@@ -51,6 +52,8 @@ static __always_inline int codel_reject(struct sk_buff *skb, struct Qdisc *sch,
 static inline int codel_queue_limited(struct sk_buff *skb, struct Qdisc *sch, void *unused,
 				      struct sk_buff **to_free)
 {
+	if (codel_far_drops(sch, skb, to_free))
+		return NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 	if (likely(sch->q.qlen < sch->limit)) {
 		codel_queue_packet(skb, sch);
 		return NET_XMIT_SUCCESS;
@@ -62,7 +65,7 @@ static noinline int codel_enqueue_split(struct sk_buff *skb, struct Qdisc *sch,
 					struct sk_buff **to_free)
 {
 	codel_qdisc_stamp(skb);
-	if (skb_is_gso(skb))
+	if (skb_is_gso(skb) && codel_qdisc(sch)->config.shape.split)
 		return codel_split_enqueue(skb, sch, NULL, to_free, codel_queue_limited);
 	return codel_queue_limited(skb, sch, NULL, to_free);
 }
@@ -74,7 +77,7 @@ static int codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 
 	codel_qdisc_received(sch, skb);
 	if (likely(sch->q.qlen < sch->limit)) {
-		if (unlikely(q->shared.config.shape.split))
+		if (unlikely(q->shared.config.shape.split || codel_far_is_upstream(sch)))
 			return codel_enqueue_split(skb, sch, to_free);
 		codel_qdisc_stamp(skb);
 		codel_queue_packet(skb, sch);
@@ -83,65 +86,31 @@ static int codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	return codel_reject(skb, sch, to_free);
 }
 
-/*
- * Take the next packet that is not peeked, with a shaper when it allows that. @shaped is a
- * constant. @sojourn is set to the packet's sojourn time, ns.
- */
-static __always_inline struct sk_buff *codel_take_next(struct Qdisc *sch, bool shaped,
-						       u64 *sojourn)
+/* Take the next packet, with a shaper when the link is free. @shaped is a constant. */
+static __always_inline struct sk_buff *codel_dequeue_next(struct Qdisc *sch, bool shaped)
 {
 	struct codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb;
+	u64 now, sojourn;
 	bool acted;
-	u64 now;
 
+	if (unlikely(!skb_queue_empty(&sch->gso_skb)))
+		return codel_qdisc_take_peeked(sch);
 	if (!q->queue.tail) {
-		codel_qdisc_empty(sch, &q->queue);
+		codel_empty(&q->queue.vars);
 		if (shaped)
 			codel_shape_idle(sch);
 		return NULL;
 	}
 	now = ktime_get_ns();
-	if (shaped && !codel_shape_is_due(sch, now))
+	if (shaped && (!codel_shape_is_due(sch, now) || codel_far_holds(sch, now, false)))
 		return NULL;
-	skb = codel_qdisc_dequeue(sch, &q->queue, false, now, sojourn, &acted);
-	if (shaped)
+	skb = codel_qdisc_dequeue(sch, &q->queue, false, now, &sojourn, &acted);
+	if (shaped) {
 		codel_shape_sent(sch, codel_shape_wire(&q->shared.config.shape, skb));
-	return skb;
-}
-
-static noinline struct sk_buff *codel_take(struct Qdisc *sch, u64 *sojourn)
-{
-	if (codel_qdisc(sch)->shaped)
-		return codel_take_next(sch, true, sojourn);
-	return codel_take_next(sch, false, sojourn);
-}
-
-/* A packet is peeked, or was until the parent took it. */
-static noinline struct sk_buff *codel_dequeue_peeked(struct Qdisc *sch)
-{
-	struct sk_buff *skb = codel_qdisc_peek_take(sch);
-	u64 sojourn;
-
-	if (skb)
-		sojourn = codel_qdisc(sch)->peeked_sojourn;
-	else
-		skb = codel_take(sch, &sojourn);
-	if (skb)
-		codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb), sojourn);
-	return skb;
-}
-
-static __always_inline struct sk_buff *codel_dequeue_next(struct Qdisc *sch, bool shaped)
-{
-	struct sk_buff *skb;
-	u64 sojourn;
-
-	if (unlikely(codel_qdisc(sch)->peeked))
-		return codel_dequeue_peeked(sch);
-	skb = codel_take_next(sch, shaped, &sojourn);
-	if (skb)
-		codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb), sojourn);
+		codel_far_left(sch, skb, now);
+	}
+	codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb), sojourn);
 	return skb;
 }
 
@@ -155,29 +124,10 @@ static struct sk_buff *codel_dequeue_shaped(struct Qdisc *sch)
 	return codel_dequeue_next(sch, true);
 }
 
-/* The core and most parents call sch->dequeue, see codel_choose_dequeue(); netem calls this. */
+/* The core and most parents call sch->dequeue, see codel_apply(); netem calls this. */
 static struct sk_buff *codel_dequeue(struct Qdisc *sch)
 {
 	return sch->dequeue(sch);
-}
-
-/* Without a shaper, not one instruction is spent on it. */
-static void codel_choose_dequeue(struct Qdisc *sch)
-{
-	sch->dequeue = codel_qdisc(sch)->shaped ? codel_dequeue_shaped : codel_dequeue_unshaped;
-}
-
-static struct sk_buff *codel_peek(struct Qdisc *sch)
-{
-	struct sk_buff *skb = codel_qdisc_peeked(sch);
-	u64 sojourn;
-
-	if (skb)
-		return skb;
-	skb = codel_take(sch, &sojourn);
-	if (skb)
-		codel_qdisc_peek_store(sch, skb, sojourn);
-	return skb;
 }
 
 static void codel_reset(struct Qdisc *sch)
@@ -186,25 +136,23 @@ static void codel_reset(struct Qdisc *sch)
 
 	codel_qdisc_reset(sch);
 	codel_qdisc_purge(sch, &q->queue);
-	codel_qdisc_empty(sch, &q->queue);
 	memset(&q->queue.vars, 0, sizeof(q->queue.vars));
 	q->queue.ldelay = 0;
 }
 
-/* Drop what exceeds the limit, the oldest first. Return: the packets to free. */
+/*
+ * Drop what exceeds the limit, the oldest first. A peeked packet has left the queue. Return: the
+ * packets to free.
+ */
 static struct sk_buff *codel_trim(struct Qdisc *sch)
 {
 	struct codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *to_free = NULL;
 	struct sk_buff *skb;
 
-	while (sch->q.qlen > sch->limit) {
-		skb = codel_qdisc_peek_take(sch);
-		if (!skb && q->queue.tail)
-			skb = codel_qdisc_pop(sch, &q->queue, false);
-		if (!skb)
-			break;
-		codel_qdisc_drop(sch, NULL, skb, CODEL_DROP_CHANGE);
+	while (sch->q.qlen > sch->limit && q->queue.tail) {
+		skb = codel_qdisc_pop(sch, &q->queue, false);
+		codel_qdisc_drop(sch, &q->queue, skb, CODEL_DROP_CHANGE);
 		__qdisc_drop(skb, &to_free);
 	}
 	return to_free;
@@ -222,7 +170,7 @@ static void codel_apply(struct Qdisc *sch, const struct codel_config *config,
 	q->shared.config = *config;
 	sch->limit = config->limit;
 	codel_shape_apply(sch, rate);
-	codel_choose_dequeue(sch);
+	sch->dequeue = q->shared.shaped ? codel_dequeue_shaped : codel_dequeue_unshaped;
 	if (codel_shape_may_bypass(sch))
 		sch->flags |= TCQ_F_CAN_BYPASS;
 	else
@@ -238,40 +186,27 @@ static void codel_apply(struct Qdisc *sch, const struct codel_config *config,
 static const struct nla_policy codel_policy[TCA_CODEL_EXT + 1] = {
 	[TCA_CODEL_TARGET]	 = { .type = NLA_U32 },
 	[TCA_CODEL_LIMIT]	 = { .type = NLA_U32 },
-	[TCA_CODEL_INTERVAL]	 = { .type = NLA_U32 },
+	[TCA_CODEL_INTERVAL]	 = NLA_POLICY_MIN(NLA_U32, 1),
 	[TCA_CODEL_ECN]		 = { .type = NLA_U32 },
 	[TCA_CODEL_CE_THRESHOLD] = { .type = NLA_U32 },
 	[TCA_CODEL_EXT]		 = { .type = NLA_NESTED },
 };
-
-/* Say what is expected, as codel_config_expect(). */
-static void codel_expect(struct netlink_ext_ack *extack, int type)
-{
-	if (type == TCA_CODEL_CE_THRESHOLD)
-		NL_SET_ERR_MSG(extack, CODEL_CONFIG_CE_THRESHOLD_ERR);
-	else
-		codel_config_expect(extack, type);
-}
 
 static int codel_change(struct Qdisc *sch, struct nlattr *opt,
 			struct netlink_ext_ack *extack)
 {
 	struct codel_sched *q = qdisc_priv(sch);
 	struct codel_config config = q->shared.config;
-	struct nlattr *tb[TCA_CODEL_EXT + 1];
-	bool reset_stats = false;
+	struct nlattr *tb[TCA_CODEL_EXT + 1], *ext[TCA_CODEL_EXT_MAX + 1] = {};
 	int err;
 
-	err = codel_config_parse(tb, opt, codel_policy, codel_expect, extack);
-	if (!err)
-		err = codel_config_get(&config, qdisc_dev(sch), &reset_stats, tb,
-				       tb[TCA_CODEL_CE_THRESHOLD], extack);
+	err = codel_config_parse(tb, ext, opt, codel_policy, extack) ? :
+	      codel_config_get(&config, qdisc_dev(sch), tb, ext, TCA_CODEL_CE_THRESHOLD, extack) ? :
+	      codel_far_prepare(sch, &config, extack);
 	if (err)
 		return err;
-	codel_apply(sch, &config, reset_stats);
-	codel_config_warn_shape(sch, extack);
-	if (reset_stats)
-		codel_config_warn_reset(sch, extack);
+	codel_apply(sch, &config, ext[TCA_CODEL_EXT_RESET_STATS]);
+	codel_far_finish(sch);
 	return 0;
 }
 
@@ -282,8 +217,7 @@ static int codel_init(struct Qdisc *sch, struct nlattr *opt,
 
 	sch->flags |= CODEL_COMPAT_FLAGS;
 	codel_shape_init(sch);
-	codel_stats_init(&q->shared.stats);
-	codel_config_defaults(&q->shared.config, CODEL_LIMIT_DEFAULT, false);
+	codel_config_defaults(&q->shared.config, sch, CODEL_LIMIT_DEFAULT, false);
 	if (opt)
 		return codel_change(sch, opt, extack);
 	codel_apply(sch, &q->shared.config, false);
@@ -292,6 +226,7 @@ static int codel_init(struct Qdisc *sch, struct nlattr *opt,
 
 static void codel_destroy(struct Qdisc *sch)
 {
+	codel_far_destroy(sch);
 	codel_shape_reset(sch);
 }
 
@@ -318,26 +253,29 @@ static int codel_dump(struct Qdisc *sch, struct sk_buff *skb)
 static int codel_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
 	struct codel_sched *q = qdisc_priv(sch);
-	struct codel_xstats st = {};
+	struct codel_stats *stats = &q->shared.stats;
+	struct codel_xstats *st;
+	int size;
 
 	sch_tree_lock(sch);
-	codel_qdisc_peek_account(sch);
-	st.common.maxpacket = q->shared.maxpacket;
-	st.common.count = q->queue.vars.count;
-	st.common.lastcount = q->queue.vars.lastcount;
-	st.common.ldelay = codel_qdisc_ldelay(&q->queue);
-	st.common.drop_next = codel_config_drop_next(&q->shared.config,
-						     &q->queue.vars);
-	st.common.drop_overlimit = codel_qdisc_overlimit(sch);
-	st.common.ecn_mark = q->shared.stats.mark[CODEL_MARK_CODEL].packets;
-	st.common.dropping = q->queue.vars.dropping;
-	st.common.ce_mark =
-		q->shared.stats.mark[CODEL_MARK_CE_THRESHOLD].packets;
-	codel_stats_read(&st.ext, sch, &q->shared.stats, q->shared.peeked);
+	st = codel_stats_alloc(stats, sizeof(*st), &size);
+	if (!st) {
+		sch_tree_unlock(sch);
+		return -ENOMEM;
+	}
+	st->common.maxpacket = q->shared.maxpacket;
+	st->common.count = q->queue.vars.count;
+	st->common.lastcount = q->queue.vars.lastcount;
+	st->common.ldelay = codel_qdisc_ldelay(&q->queue);
+	st->common.drop_next = codel_config_drop_next(&q->shared.config, &q->queue.vars);
+	st->common.drop_overlimit = codel_qdisc_overlimit(sch);
+	st->common.ecn_mark = stats->mark[CODEL_MARK_CODEL].packets;
+	st->common.dropping = q->queue.vars.dropping;
+	st->common.ce_mark = stats->mark[CODEL_MARK_CE_THRESHOLD].packets;
+	codel_stats_read(&st->ext, sch, stats);
 	sch_tree_unlock(sch);
 
-	return codel_stats_dump(d, &st, sizeof(st), sizeof(st.common), &st.ext,
-				&q->shared.stats);
+	return codel_far_dump_stats(sch, d, st, sizeof(*st), size, sizeof(st->common));
 }
 
 static struct Qdisc_ops codel_oot_ops __read_mostly = {
@@ -345,7 +283,7 @@ static struct Qdisc_ops codel_oot_ops __read_mostly = {
 	.priv_size	= sizeof(struct codel_sched),
 	.enqueue	= codel_enqueue,
 	.dequeue	= codel_dequeue,
-	.peek		= codel_peek,
+	.peek		= qdisc_peek_dequeued,
 	.init		= codel_init,
 	.reset		= codel_reset,
 	.destroy	= codel_destroy,
@@ -361,18 +299,18 @@ static bool takeover = true;
 module_param(takeover, bool, 0444);
 MODULE_PARM_DESC(takeover, "serve the name codel too, if it is free (default: Y)");
 
-static int __init codel_module_init(void)
+static int __init codel_oot_init(void)
 {
 	return codel_kinds_register(&codel_kinds, "codel", takeover);
 }
 
-static void __exit codel_module_exit(void)
+static void __exit codel_oot_exit(void)
 {
 	codel_kinds_unregister(&codel_kinds);
 }
 
-module_init(codel_module_init);
-module_exit(codel_module_exit);
+module_init(codel_oot_init);
+module_exit(codel_oot_exit);
 
 MODULE_DESCRIPTION("Controlled Delay (CoDel) queue discipline, RFC 8289");
 MODULE_LICENSE("Dual BSD/GPL");

@@ -5,6 +5,8 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/if_arp.h>
+#include <linux/jhash.h>
 #include <linux/module.h>
 #include <net/pkt_cls.h>
 
@@ -13,28 +15,160 @@
 #include "qdisc/codel_trace.h"
 #undef CREATE_TRACE_POINTS
 
+#include "qdisc/codel_far_stats.h"
 #include "qdisc/codel_kinds.h"
+#include "qdisc/codel_qdisc.h"
 #include "qdisc/codel_split.h"
 #include "qdisc/codel_version.h"
-#include "fq/fq_codel_limit.h"
-#include "fq/fq_codel_resize.h"
+#include "fq/fq_codel_count.h"
 #include "fq/fq_codel_sched.h"
-#include "fq/fq_codel_select.h"
 
 /* With a smaller memory_limit every packet is queued, as one packet may exceed the limit.
  * The largest that TCP makes (BIG TCP) has 512 KiB, and a truesize of less than twice that.
  */
 #define FQ_CODEL_BYPASS_MEMORY		SZ_1M
 
-/* A flow without packets has left new_flows or old_flows. */
-static __always_inline void fq_codel_go_idle(struct Qdisc *sch,
-					     struct fq_codel_flow *flow)
+/*
+ * The hash of a packet that has no hash of its ports yet. The flow dissector reads little of
+ * packets that are not IP: their Ethernet addresses distinguish them.
+ */
+static noinline u32 fq_codel_hash_other(struct sk_buff *skb)
+{
+	u32 hash = skb_get_hash(skb);
+
+	if (skb->l4_hash)
+		return hash;
+	switch (skb_protocol(skb, true)) {
+	case htons(ETH_P_IP):
+	case htons(ETH_P_IPV6):
+		return hash;
+	}
+	if (!skb_mac_header_was_set(skb) || skb->dev->type != ARPHRD_ETHER ||
+	    skb_mac_header(skb) + 2 * ETH_ALEN > skb_tail_pointer(skb))
+		return hash;
+	return jhash(skb_mac_header(skb), 2 * ETH_ALEN, hash);
+}
+
+static __always_inline struct fq_codel_flow *fq_codel_hash(struct fq_codel_table *t,
+							   struct sk_buff *skb)
+{
+	u32 hash = likely(skb->l4_hash) ? skb_get_hash_raw(skb) : fq_codel_hash_other(skb);
+
+	return fq_codel_table_lookup(t, hash, skb);
+}
+
+/* Return whether packets may select the class. Classes are the flows, counted from 1; overflow
+ * flows are classes for statistics only.
+ */
+static bool fq_codel_is_class(const struct fq_codel_table *t, u32 class)
+{
+	return class && class <= t->count;
+}
+
+/*
+ * Return the flow that a packet's priority selects, or NULL. The priority has to name the
+ * qdisc: with handle 0, which every default qdisc has, the priorities of ordinary sockets,
+ * 0 to 6, would be classes. A sender sets the priority of its own packets, so nothing is
+ * reserved: a hash that owns the flow keeps it.
+ */
+static struct fq_codel_flow *
+fq_codel_by_priority(struct Qdisc *sch, struct fq_codel_table *t, u32 priority)
+{
+	u32 class = TC_H_MIN(priority);
+
+	if (!TC_H_MAJ(priority) || TC_H_MAJ(priority) != sch->handle ||
+	    !fq_codel_is_class(t, class))
+		return NULL;
+	return fq_codel_table_flow(t, class - 1);
+}
+
+/*
+ * Return whether more than its hash may select the flow of a packet, or it is to be split. The
+ * packet has a priority that may name the qdisc, or @select is not 0.
+ */
+static __always_inline bool fq_codel_is_selected(const struct fq_codel_sched *q,
+						 const struct sk_buff *skb)
+{
+	return TC_H_MAJ(skb->priority) || skb_is_gso(skb) ||
+	       q->select & (FQ_CODEL_SELECT_FILTERS | FQ_CODEL_SELECT_FAR);
+}
+
+static bool fq_codel_memory_over(const struct fq_codel_sched *q)
+{
+	return q->shared.memory > q->config.memory_limit;
+}
+
+static bool fq_codel_over(struct Qdisc *sch)
+{
+	return sch->q.qlen > sch->limit ||
+	       fq_codel_memory_over(qdisc_priv(sch));
+}
+
+/*
+ * Return whether more than half of a limit is used. While it is, every flow that gets a packet
+ * is ranked. So when a limit is exceeded, the packets of ranked flows make up half of it at
+ * least, and there is a flow to drop from.
+ */
+static __always_inline bool fq_codel_is_crowded(struct Qdisc *sch)
+{
+	const struct fq_codel_sched *q = qdisc_priv(sch);
+
+	return sch->q.qlen > q->crowded_packets || q->shared.memory > q->crowded_memory;
+}
+
+/*
+ * Drop half of a flow's bytes from its head, drop_batch packets at most. Each drop is a
+ * signal to CoDel as well.
+ */
+static __always_inline void fq_codel_drop_from(struct Qdisc *sch, struct fq_codel_flow *flow,
+					       enum codel_drop_cause cause,
+					       struct sk_buff **to_free)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
+	u32 until = fq_codel_drop_until(flow, q->config.quantum);
+	u32 dropped = 0, bytes = 0;
 
-	if (trace_codel_state_enabled())
-		codel_qdisc_empty(sch, &flow->queue);
-	fq_codel_table_go_idle(&q->table, flow);
+	do {
+		struct sk_buff *skb;
+
+		skb = codel_qdisc_pop(sch, &flow->queue, true);
+		bytes += qdisc_pkt_len(skb);
+		if (trace_codel_drop_enabled())
+			codel_qdisc_trace_drop(sch, &flow->queue, skb, cause);
+		codel_shape_dropped(sch, skb);
+		codel_compat_overlimit(skb, to_free);
+	} while (++dropped < q->config.drop_batch && flow->queue.tail &&
+		 flow->queue.backlog > until);
+
+	codel_qdisc_count_drops(sch, cause, dropped, bytes);
+	codel_overflow(&flow->queue.vars, dropped);
+	fq_codel_count(&q->table, flow, dropped, 0);
+	fq_codel_shrunk(&q->table.drr.lists, flow);
+}
+
+/*
+ * Drop what exceeds the limits, from the largest flows. A peeked packet has left its flow.
+ * Return: the packets to free.
+ */
+static struct sk_buff *fq_codel_trim(struct Qdisc *sch)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct sk_buff *to_free = NULL;
+	struct fq_codel_flow *flow;
+	bool overmemory;
+	u32 before;
+
+	while (fq_codel_over(sch)) {
+		flow = fq_codel_largest(&q->table.drr.lists);
+		if (!flow)
+			break;
+		overmemory = fq_codel_memory_over(q);
+		before = q->shared.lost.packets;
+		fq_codel_drop_from(sch, flow, CODEL_DROP_CHANGE, &to_free);
+		if (overmemory)
+			q->trim_overmemory += q->shared.lost.packets - before;
+	}
+	return to_free;
 }
 
 /* The flow has got a packet, its first one if it was @empty. */
@@ -114,6 +248,8 @@ static __always_inline int fq_codel_queue(struct sk_buff *skb,
 static noinline int fq_codel_queue_selected(struct sk_buff *skb, struct Qdisc *sch, void *flow,
 					    struct sk_buff **to_free)
 {
+	if (codel_far_drops(sch, skb, to_free))
+		return NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 	return fq_codel_queue(skb, sch, flow, to_free);
 }
 
@@ -230,7 +366,7 @@ static __always_inline struct fq_codel_flow *fq_codel_next(struct Qdisc *sch)
 		case FQ_CODEL_TURN_SEND:
 			return flow;
 		case FQ_CODEL_TURN_LEFT:
-			fq_codel_go_idle(sch, flow);
+			fq_codel_table_go_idle(&q->table, flow);
 			break;
 		default:
 			return NULL;
@@ -250,19 +386,30 @@ static __always_inline void fq_codel_took(struct Qdisc *sch, struct fq_codel_flo
 }
 
 /*
- * Take a packet from the flow whose turn it is, with a shaper when it allows that. @shaped is a
- * constant. @sojourn is set to the packet's sojourn time, ns.
+ * Does a packet leave its flow half of what it may send? A bulk flow whose queue was empty for a
+ * moment is new, too, and sends full packets.
  */
-static __always_inline struct sk_buff *fq_codel_take_next(struct Qdisc *sch, bool shaped,
-							  u64 *sojourn)
+static bool fq_codel_is_sparse(const struct fq_codel_sched *q, const struct fq_codel_flow *flow)
+{
+	return flow == q->table.drr.new_flows.first &&
+	       2 * (s64)qdisc_pkt_len(flow->queue.tail->next) < flow->deficit;
+}
+
+/*
+ * Take a packet from the flow whose turn it is, with a shaper when the link is free. @shaped is
+ * a constant.
+ */
+static __always_inline struct sk_buff *fq_codel_dequeue_next(struct Qdisc *sch, bool shaped)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct fq_codel_flow *flow;
 	struct sk_buff *skb;
+	u64 now, sojourn;
 	bool acted;
-	u64 now;
 	u32 cost;
 
+	if (unlikely(!skb_queue_empty(&sch->gso_skb)))
+		return codel_qdisc_take_peeked(sch);
 	if (shaped) {
 		now = ktime_get_ns();
 		if (!codel_shape_is_due(sch, now))
@@ -274,51 +421,24 @@ static __always_inline struct sk_buff *fq_codel_take_next(struct Qdisc *sch, boo
 			codel_shape_idle(sch);
 		return NULL;
 	}
+	while (shaped && unlikely(q->shared.far) &&
+	       codel_far_holds(sch, now, fq_codel_is_sparse(q, flow))) {
+		if (!fq_codel_drr_defer(&q->table.drr))
+			return NULL;
+		flow = fq_codel_next(sch);
+	}
 	if (!shaped)
 		now = ktime_get_ns();
-	skb = codel_qdisc_dequeue(sch, &flow->queue, true, now, sojourn, &acted);
+	skb = codel_qdisc_dequeue(sch, &flow->queue, true, now, &sojourn, &acted);
 	if (unlikely(acted))
 		fq_codel_count(&q->table, flow, q->shared.drops, q->shared.marks);
 	cost = fq_codel_cost(sch, skb, shaped);
 	fq_codel_took(sch, flow, skb, cost);
-	if (shaped)
+	if (shaped) {
 		codel_shape_sent(sch, cost);
-	return skb;
-}
-
-/* Take the next packet that is not peeked. */
-static noinline struct sk_buff *fq_codel_take(struct Qdisc *sch, u64 *sojourn)
-{
-	if (codel_qdisc(sch)->shaped)
-		return fq_codel_take_next(sch, true, sojourn);
-	return fq_codel_take_next(sch, false, sojourn);
-}
-
-/* A packet is peeked, or was until the parent took it. */
-static noinline struct sk_buff *fq_codel_dequeue_peeked(struct Qdisc *sch)
-{
-	struct sk_buff *skb = codel_qdisc_peek_take(sch);
-	u64 sojourn;
-
-	if (skb)
-		sojourn = codel_qdisc(sch)->peeked_sojourn;
-	else
-		skb = fq_codel_take(sch, &sojourn);
-	if (skb)
-		codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb), sojourn);
-	return skb;
-}
-
-static __always_inline struct sk_buff *fq_codel_dequeue_next(struct Qdisc *sch, bool shaped)
-{
-	struct sk_buff *skb;
-	u64 sojourn;
-
-	if (unlikely(codel_qdisc(sch)->peeked))
-		return fq_codel_dequeue_peeked(sch);
-	skb = fq_codel_take_next(sch, shaped, &sojourn);
-	if (skb)
-		codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb), sojourn);
+		codel_far_left(sch, skb, now);
+	}
+	codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb), sojourn);
 	return skb;
 }
 
@@ -332,30 +452,10 @@ static struct sk_buff *fq_codel_dequeue_shaped(struct Qdisc *sch)
 	return fq_codel_dequeue_next(sch, true);
 }
 
-/* The core and most parents call sch->dequeue, see fq_codel_choose_dequeue(); netem calls this. */
+/* The core and most parents call sch->dequeue, see fq_codel_apply(); netem calls this. */
 static struct sk_buff *fq_codel_dequeue(struct Qdisc *sch)
 {
 	return sch->dequeue(sch);
-}
-
-/* Without a shaper, not one instruction is spent on it. */
-static void fq_codel_choose_dequeue(struct Qdisc *sch)
-{
-	sch->dequeue = codel_qdisc(sch)->shaped ? fq_codel_dequeue_shaped :
-			fq_codel_dequeue_unshaped;
-}
-
-static struct sk_buff *fq_codel_peek(struct Qdisc *sch)
-{
-	struct sk_buff *skb = codel_qdisc_peeked(sch);
-	u64 sojourn;
-
-	if (skb)
-		return skb;
-	skb = fq_codel_take(sch, &sojourn);
-	if (skb)
-		codel_qdisc_peek_store(sch, skb, sojourn);
-	return skb;
 }
 
 static void fq_codel_reset(struct Qdisc *sch)
@@ -364,12 +464,8 @@ static void fq_codel_reset(struct Qdisc *sch)
 	u32 i;
 
 	codel_qdisc_reset(sch);
-	for (i = 0; q->table.count && i < fq_codel_table_size(&q->table); i++) {
-		struct fq_codel_flow *flow = fq_codel_table_flow(&q->table, i);
-
-		codel_qdisc_purge(sch, &flow->queue);
-		codel_qdisc_empty(sch, &flow->queue);
-	}
+	for (i = 0; q->table.count && i < fq_codel_table_size(&q->table); i++)
+		codel_qdisc_purge(sch, &fq_codel_table_flow(&q->table, i)->queue);
 	fq_codel_table_clear(&q->table);
 }
 
@@ -382,7 +478,8 @@ static void fq_codel_update_bypass(struct Qdisc *sch)
 	struct fq_codel_sched *q = qdisc_priv(sch);
 
 	q->select = (rcu_access_pointer(q->filters) ? FQ_CODEL_SELECT_FILTERS : 0) |
-		    (q->shared.config.shape.split ? FQ_CODEL_SELECT_SPLIT : 0);
+		    (q->shared.config.shape.split ? FQ_CODEL_SELECT_SPLIT : 0) |
+		    (codel_far_is_upstream(sch) ? FQ_CODEL_SELECT_FAR : 0);
 	if (codel_shape_may_bypass(sch) && !q->select &&
 	    q->config.memory_limit >= FQ_CODEL_BYPASS_MEMORY)
 		sch->flags |= TCQ_F_CAN_BYPASS;
@@ -396,12 +493,11 @@ static void fq_codel_filters_changed(struct tcf_proto *first, void *priv)
 	struct Qdisc *sch = priv;
 	struct fq_codel_sched *q = qdisc_priv(sch);
 
+	sch_tree_lock(sch);
 	rcu_assign_pointer(q->filters, first);
 	fq_codel_update_bypass(sch);
-	if (first)
-		return;
-	sch_tree_lock(sch);
-	fq_codel_table_unreserve(&q->table);
+	if (!first)
+		fq_codel_table_unreserve(&q->table);
 	sch_tree_unlock(sch);
 }
 
@@ -416,26 +512,16 @@ static void fq_codel_reset_stats(struct Qdisc *sch)
 	q->trim_overmemory = 0;
 }
 
-/*
- * Put a validated configuration in force. If the number of flows changes, @table is the
- * new flow table, and the old one afterwards; otherwise NULL.
- */
+/* Put a validated configuration in force. */
 static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
-			   const struct fq_codel_config *config,
-			   struct fq_codel_table *table, bool reset_stats)
+			   const struct fq_codel_config *config, bool reset_stats)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	u64 rate = q->shared.config.shape.rate;
 	struct sk_buff *to_free;
 
 	sch_tree_lock(sch);
-	if (table) {
-		fq_codel_resize(table, &q->table, fq_codel_select, sch);
-		swap(*table, q->table);
-		q->shared.queues = &fq_codel_table_flow(&q->table, 0)->queue;
-		q->shared.queue_size = sizeof(struct fq_codel_flow);
-	}
-	q->table.drr.quantum = config->quantum;
+	q->table.drr.quantum = config->quantum * codel_far_pairs(common);
 	q->shared.config = *common;
 	q->config = *config;
 	sch->limit = common->limit;
@@ -443,7 +529,7 @@ static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
 	q->crowded_memory = config->memory_limit / 2;
 	fq_codel_drr_rank_all(&q->table.drr);
 	codel_shape_apply(sch, rate);
-	fq_codel_choose_dequeue(sch);
+	sch->dequeue = q->shared.shaped ? fq_codel_dequeue_shaped : fq_codel_dequeue_unshaped;
 	fq_codel_update_bypass(sch);
 	to_free = fq_codel_trim(sch);
 	codel_qdisc_tree_reduce_backlog(sch);
@@ -453,33 +539,41 @@ static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
 	codel_qdisc_free_list(to_free);
 }
 
+/* Allocate the flow table of a new qdisc. */
+static int fq_codel_create_table(struct Qdisc *sch, u32 flows)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+
+	if (!fq_codel_table_init(&q->table, flows))
+		return -ENOMEM;
+	q->shared.queues = &fq_codel_table_flow(&q->table, 0)->queue;
+	q->shared.queue_size = sizeof(struct fq_codel_flow);
+	return 0;
+}
+
 static int fq_codel_change(struct Qdisc *sch, struct nlattr *opt,
 			   struct netlink_ext_ack *extack)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct codel_config common = q->shared.config;
 	struct fq_codel_config config = q->config;
-	struct fq_codel_table *table = NULL;
+	bool live = q->table.count;
 	bool reset_stats = false;
 	int err = 0;
 
 	if (opt)
 		err = fq_codel_config_parse(&common, &config, &reset_stats, opt,
-					    qdisc_dev(sch), extack);
-	if (err)
+					    qdisc_dev(sch), live, extack);
+	if (!err)
+		err = codel_far_prepare(sch, &common, extack);
+	if (!err && !live)
+		err = fq_codel_create_table(sch, config.flows);
+	if (err) {
+		codel_far_abort(sch);
 		return err;
-	if (config.flows != q->table.count) {
-		table = fq_codel_table_new(config.flows, config.quantum);
-		if (!table) {
-			NL_SET_ERR_MSG(extack, "flows: out of memory");
-			return -ENOMEM;
-		}
 	}
-	fq_codel_apply(sch, &common, &config, table, reset_stats);
-	fq_codel_table_free(table);
-	codel_config_warn_shape(sch, extack);
-	if (reset_stats)
-		codel_config_warn_reset(sch, extack);
+	fq_codel_apply(sch, &common, &config, reset_stats);
+	codel_far_finish(sch);
 	return 0;
 }
 
@@ -495,8 +589,7 @@ static int fq_codel_init(struct Qdisc *sch, struct nlattr *opt,
 
 	sch->flags |= CODEL_COMPAT_FLAGS;
 	codel_shape_init(sch);
-	codel_stats_init(&q->shared.stats);
-	codel_config_defaults(&q->shared.config, FQ_CODEL_LIMIT_DEFAULT, true);
+	codel_config_defaults(&q->shared.config, sch, FQ_CODEL_LIMIT_DEFAULT, true);
 	fq_codel_config_defaults(&q->config, codel_qdisc_mtu(sch));
 	err = tcf_block_get_ext(&q->block, sch, &filters, extack);
 	return err ? : fq_codel_change(sch, opt, extack);
@@ -507,6 +600,7 @@ static void fq_codel_destroy(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 
+	codel_far_destroy(sch);
 	codel_shape_reset(sch);
 	tcf_block_put(q->block);
 	fq_codel_table_release(&q->table);
@@ -537,29 +631,33 @@ static int fq_codel_dump(struct Qdisc *sch, struct sk_buff *skb)
 static int fq_codel_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct codel_fq_xstats st = {
-		.common.type = TCA_FQ_CODEL_XSTATS_QDISC,
-	};
-	struct tc_fq_codel_qd_stats *qs = &st.common.qdisc_stats;
+	struct codel_stats *stats = &q->shared.stats;
+	struct tc_fq_codel_qd_stats *qs;
+	struct codel_fq_xstats *st;
+	int size;
 
 	sch_tree_lock(sch);
-	codel_qdisc_peek_account(sch);
+	st = codel_stats_alloc(stats, sizeof(*st), &size);
+	if (!st) {
+		sch_tree_unlock(sch);
+		return -ENOMEM;
+	}
+	st->common.type = TCA_FQ_CODEL_XSTATS_QDISC;
+	qs = &st->common.qdisc_stats;
 	qs->maxpacket = q->shared.maxpacket;
 	qs->drop_overlimit = codel_qdisc_overlimit(sch);
-	qs->ecn_mark = q->shared.stats.mark[CODEL_MARK_CODEL].packets;
+	qs->ecn_mark = stats->mark[CODEL_MARK_CODEL].packets;
 	qs->new_flow_count = q->new_flow_count;
 	qs->new_flows_len = q->table.drr.new_flows.len;
 	qs->old_flows_len = q->table.drr.old_flows.len;
-	qs->ce_mark = q->shared.stats.mark[CODEL_MARK_CE_THRESHOLD].packets;
+	qs->ce_mark = stats->mark[CODEL_MARK_CE_THRESHOLD].packets;
 	qs->memory_usage = min_t(u64, q->shared.memory, U32_MAX);
-	qs->drop_overmemory = q->shared.stats.drop[CODEL_DROP_MEMORY].packets +
-			      q->trim_overmemory;
-	st.shared = q->table.collisions;
-	codel_stats_read(&st.ext, sch, &q->shared.stats, q->shared.peeked);
+	qs->drop_overmemory = stats->drop[CODEL_DROP_MEMORY].packets + q->trim_overmemory;
+	st->shared = q->table.collisions;
+	codel_stats_read(&st->ext, sch, stats);
 	sch_tree_unlock(sch);
 
-	return codel_stats_dump(d, &st, sizeof(st), sizeof(st.common), &st.ext,
-				&q->shared.stats);
+	return codel_far_dump_stats(sch, d, st, sizeof(*st), size, sizeof(st->common));
 }
 
 static struct Qdisc_ops fq_codel_oot_ops __read_mostly = {
@@ -568,7 +666,7 @@ static struct Qdisc_ops fq_codel_oot_ops __read_mostly = {
 	.priv_size	= sizeof(struct fq_codel_sched),
 	.enqueue	= fq_codel_enqueue,
 	.dequeue	= fq_codel_dequeue,
-	.peek		= fq_codel_peek,
+	.peek		= qdisc_peek_dequeued,
 	.init		= fq_codel_init,
 	.reset		= fq_codel_reset,
 	.destroy	= fq_codel_destroy,
@@ -585,18 +683,18 @@ module_param(takeover, bool, 0444);
 MODULE_PARM_DESC(takeover,
 		 "serve the name fq_codel too, if it is free (default: Y)");
 
-static int __init fq_codel_module_init(void)
+static int __init fq_codel_oot_init(void)
 {
 	return codel_kinds_register(&fq_codel_kinds, "fq_codel", takeover);
 }
 
-static void __exit fq_codel_module_exit(void)
+static void __exit fq_codel_oot_exit(void)
 {
 	codel_kinds_unregister(&fq_codel_kinds);
 }
 
-module_init(fq_codel_module_init);
-module_exit(fq_codel_module_exit);
+module_init(fq_codel_oot_init);
+module_exit(fq_codel_oot_exit);
 
 MODULE_DESCRIPTION("Fair queueing with CoDel (FQ-CoDel), RFC 8290");
 MODULE_LICENSE("Dual BSD/GPL");

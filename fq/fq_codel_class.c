@@ -119,7 +119,7 @@ static int fq_codel_class_dump_stats(struct Qdisc *sch, unsigned long class,
 
 /*
  * Which of 64 flows from @first on are active: a bit each. @last is set if there are no more
- * flows. The flow table may be replaced whenever the lock is free.
+ * flows. The last one of 65,536 is no class: its minor number would be 0.
  */
 static u64 fq_codel_class_active(struct Qdisc *sch, unsigned long first, bool *last)
 {
@@ -128,7 +128,7 @@ static u64 fq_codel_class_active(struct Qdisc *sch, unsigned long first, bool *l
 	u64 active = 0;
 
 	sch_tree_lock(sch);
-	end = fq_codel_table_size(&q->table);
+	end = min_t(u32, fq_codel_table_size(&q->table), U16_MAX);
 	*last = first + 64 >= end;
 	end = min(end, first + 64);
 	for (i = first; i < end; i++)
@@ -138,6 +138,25 @@ static u64 fq_codel_class_active(struct Qdisc *sch, unsigned long first, bool *l
 	return active;
 }
 
+/*
+ * Count what flows send from the first time on that a reader asks for their classes. Without
+ * memory, the classes are shown without flow records.
+ */
+static void fq_codel_class_start_records(struct Qdisc *sch)
+{
+	struct fq_codel_sched *q = qdisc_priv(sch);
+	struct fq_codel_record *array;
+
+	if (READ_ONCE(q->table.records.array))
+		return;
+	array = fq_codel_records_new(q->table.records.mask);
+	sch_tree_lock(sch);
+	if (!q->table.records.array)
+		swap(q->table.records.array, array);
+	sch_tree_unlock(sch);
+	kvfree(array);
+}
+
 /* A dump continues after the classes of its previous part. */
 static void fq_codel_class_walk(struct Qdisc *sch, struct qdisc_walker *walker)
 {
@@ -145,6 +164,7 @@ static void fq_codel_class_walk(struct Qdisc *sch, struct qdisc_walker *walker)
 	bool last = walker->stop;
 	u64 active;
 
+	fq_codel_class_start_records(sch);
 	for (; !last; first += 64) {
 		active = fq_codel_class_active(sch, first, &last);
 		for (; active; active &= active - 1) {

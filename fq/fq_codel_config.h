@@ -18,7 +18,7 @@
 
 /**
  * struct fq_codel_config - options that only this kind has
- * @flows: queues; the packets of a live qdisc move when it changes
+ * @flows: queues; fixed once the qdisc exists
  * @quantum: bytes that a flow sends in a round
  * @memory_limit: truesize of all queued packets, bytes
  * @drop_batch: maximum number of packets dropped per overlimit event
@@ -58,7 +58,7 @@ static struct netlink_range_validation fq_codel_quantum_range = {
 static const struct nla_policy fq_codel_policy[TCA_CODEL_EXT + 1] = {
 	[TCA_FQ_CODEL_TARGET]			= { .type = NLA_U32 },
 	[TCA_FQ_CODEL_LIMIT]			= { .type = NLA_U32 },
-	[TCA_FQ_CODEL_INTERVAL]			= { .type = NLA_U32 },
+	[TCA_FQ_CODEL_INTERVAL]			= NLA_POLICY_MIN(NLA_U32, 1),
 	[TCA_FQ_CODEL_ECN]			= { .type = NLA_U32 },
 	[TCA_FQ_CODEL_FLOWS]			=
 		NLA_POLICY_FULL_RANGE(NLA_U32, &fq_codel_flows_range),
@@ -71,36 +71,6 @@ static const struct nla_policy fq_codel_policy[TCA_CODEL_EXT + 1] = {
 	[TCA_FQ_CODEL_CE_THRESHOLD_MASK]	= { .type = NLA_U8 },
 	[TCA_CODEL_EXT]				= { .type = NLA_NESTED },
 };
-
-/* Say what is expected, as codel_config_expect(). */
-static inline void fq_codel_config_expect(struct netlink_ext_ack *extack, int type)
-{
-	switch (type) {
-	case TCA_FQ_CODEL_FLOWS:
-		NL_SET_ERR_MSG(extack, "flows: 1 to 65536 are expected");
-		break;
-	case TCA_FQ_CODEL_QUANTUM:
-		NL_SET_ERR_MSG(extack, "quantum: 256 to 1048576 bytes are expected");
-		break;
-	case TCA_FQ_CODEL_CE_THRESHOLD:
-		NL_SET_ERR_MSG(extack, CODEL_CONFIG_CE_THRESHOLD_ERR);
-		break;
-	case TCA_FQ_CODEL_DROP_BATCH_SIZE:
-		NL_SET_ERR_MSG(extack, "drop_batch: a 32-bit number of packets is expected");
-		break;
-	case TCA_FQ_CODEL_MEMORY_LIMIT:
-		NL_SET_ERR_MSG(extack, "memory_limit: a 32-bit number of bytes is expected");
-		break;
-	case TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR:
-		NL_SET_ERR_MSG(extack, "ce_threshold_selector: an 8-bit value is expected");
-		break;
-	case TCA_FQ_CODEL_CE_THRESHOLD_MASK:
-		NL_SET_ERR_MSG(extack, "ce_threshold_selector: an 8-bit mask is expected");
-		break;
-	default:
-		codel_config_expect(extack, type);
-	}
-}
 
 /* Read the options that only this kind has; their ranges are in the policy. */
 static inline void fq_codel_config_get(struct fq_codel_config *config,
@@ -125,22 +95,6 @@ static inline void fq_codel_config_get(struct fq_codel_config *config,
 		common->ce_mask = nla_get_u8(tb[TCA_FQ_CODEL_CE_THRESHOLD_MASK]);
 }
 
-/* Warn as codel_config_warn() does. */
-static inline void fq_codel_config_warn(struct nlattr **tb, u32 mtu,
-					struct netlink_ext_ack *extack)
-{
-	if (tb[TCA_FQ_CODEL_MEMORY_LIMIT] &&
-	    nla_get_u32(tb[TCA_FQ_CODEL_MEMORY_LIMIT]) < SKB_TRUESIZE(mtu))
-		NL_SET_ERR_MSG_WEAK(extack,
-				    "memory_limit: less than one packet of the device's MTU takes; such packets are dropped (b, k, m or g; bytes without a unit)");
-	if (tb[TCA_FQ_CODEL_QUANTUM] &&
-	    nla_get_u32(tb[TCA_FQ_CODEL_QUANTUM]) < FQ_CODEL_QUANTUM_MIN)
-		NL_SET_ERR_MSG_WEAK(extack, "quantum: raised to the minimum of 256 bytes");
-	if (tb[TCA_FQ_CODEL_DROP_BATCH_SIZE] &&
-	    !nla_get_u32(tb[TCA_FQ_CODEL_DROP_BATCH_SIZE]))
-		NL_SET_ERR_MSG_WEAK(extack, "drop_batch: raised to the minimum of 1 packet");
-}
-
 /**
  * fq_codel_config_parse() - read a request
  * @common: in: the values in force; out: with those of the request
@@ -148,28 +102,32 @@ static inline void fq_codel_config_warn(struct nlattr **tb, u32 mtu,
  * @reset_stats: set if the counters are to be cleared
  * @opt: TCA_OPTIONS
  * @dev: the device
- * @extack: says what is wrong, or warns
+ * @live: the qdisc exists
+ * @extack: names an attribute that is refused
  *
- * Return: 0, or -EINVAL.
+ * Return: 0, or an error.
  */
 static inline int fq_codel_config_parse(struct codel_config *common,
 					struct fq_codel_config *config,
 					bool *reset_stats, struct nlattr *opt,
-					const struct net_device *dev,
+					const struct net_device *dev, bool live,
 					struct netlink_ext_ack *extack)
 {
-	struct nlattr *tb[TCA_CODEL_EXT + 1];
+	struct nlattr *tb[TCA_CODEL_EXT + 1], *ext[TCA_CODEL_EXT_MAX + 1] = {};
 	int err;
 
-	err = codel_config_parse(tb, opt, fq_codel_policy, fq_codel_config_expect,
-				 extack);
-	if (!err)
-		err = codel_config_get(common, dev, reset_stats, tb,
-				       tb[TCA_FQ_CODEL_CE_THRESHOLD], extack);
+	err = codel_config_parse(tb, ext, opt, fq_codel_policy, extack) ? :
+	      codel_config_get(common, dev, tb, ext, TCA_FQ_CODEL_CE_THRESHOLD, extack);
 	if (err)
 		return err;
+	if (live && tb[TCA_FQ_CODEL_FLOWS] &&
+	    nla_get_u32(tb[TCA_FQ_CODEL_FLOWS]) != config->flows) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_FQ_CODEL_FLOWS],
+				    "the number of flows is fixed once the qdisc exists");
+		return -EINVAL;
+	}
+	*reset_stats = ext[TCA_CODEL_EXT_RESET_STATS];
 	fq_codel_config_get(config, common, tb);
-	fq_codel_config_warn(tb, codel_device_mtu(dev), extack);
 	return 0;
 }
 
@@ -191,10 +149,11 @@ static inline int fq_codel_config_put(struct sk_buff *skb,
 	    nla_put_u32(skb, TCA_FQ_CODEL_DROP_BATCH_SIZE,
 			config->drop_batch) ||
 	    nla_put_u32(skb, TCA_FQ_CODEL_MEMORY_LIMIT,
-			config->memory_limit) ||
-	    nla_put_u8(skb, TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR,
-		       common->ce_selector) ||
-	    nla_put_u8(skb, TCA_FQ_CODEL_CE_THRESHOLD_MASK, common->ce_mask))
+			config->memory_limit))
+		return -EMSGSIZE;
+	if ((common->extended || common->ce_threshold != CODEL_QDISC_CE_OFF) &&
+	    (nla_put_u8(skb, TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR, common->ce_selector) ||
+	     nla_put_u8(skb, TCA_FQ_CODEL_CE_THRESHOLD_MASK, common->ce_mask)))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -79,9 +79,13 @@ static __always_inline void fq_codel_sent(struct fq_codel_table *t,
 					  const struct fq_codel_flow *flow,
 					  const struct sk_buff *skb)
 {
-	u32 i = fq_codel_table_index(t, flow);
-	struct fq_codel_record *record = fq_codel_record_slot(&t->records, i);
+	struct fq_codel_record *record;
+	u32 i;
 
+	if (likely(!t->records.array))
+		return;
+	i = fq_codel_table_index(t, flow);
+	record = fq_codel_record_slot(&t->records, i);
 	if (unlikely(record->owner != i))
 		fq_codel_compete(t, flow);
 	else if (unlikely(fq_codel_record_sent(record, qdisc_pkt_len(skb),

@@ -21,8 +21,8 @@
  *
  * Turns of old_flows are counted. A round of a flow has as many turns as old_flows had
  * flows when the round began: only the first flow leaves old_flows, and only its end
- * grows. The counter wraps, so every flow is looked at in 2^31 turns: a round that is over
- * stays over.
+ * grows. The counter wraps: once in 2^32 turns, a flow that was idle since is in its round again,
+ * for FQ_CODEL_ROUND_MAX turns at most.
  */
 #ifndef FQ_CODEL_DRR_H
 #define FQ_CODEL_DRR_H
@@ -34,9 +34,6 @@
 
 /* A round is never longer than this many turns */
 #define FQ_CODEL_ROUND_MAX	BIT(17)
-
-/* In this many turns, one flow is looked at; 65,536 flows in half of the counter's range */
-#define FQ_CODEL_REFRESH	BIT(15)
 
 /**
  * struct fq_codel_turns - flows that wait for their turn
@@ -58,7 +55,6 @@ struct fq_codel_turns {
  * @turn: turns of old_flows that have ended; wraps
  * @waiting: flows that are FQ_CODEL_WAITING
  * @quantum: bytes that a flow may send in a round
- * @size: number of flows
  */
 struct fq_codel_drr {
 	struct fq_codel_lists lists;
@@ -67,8 +63,14 @@ struct fq_codel_drr {
 	u32 turn;
 	u32 waiting;
 	u32 quantum;
-	u32 size;
 };
+
+/* Bytes that the flow may send in a round */
+static inline s32 fq_codel_drr_quantum(const struct fq_codel_drr *drr,
+				       const struct fq_codel_flow *flow)
+{
+	return drr->quantum << flow->share;
+}
 
 static inline void fq_codel_turns_append(struct fq_codel_drr *drr,
 					 struct fq_codel_turns *turns,
@@ -102,21 +104,6 @@ static inline bool fq_codel_drr_is_due(const struct fq_codel_drr *drr,
 	return fq_codel_drr_is_over(drr, flow->refill_turn);
 }
 
-/* The round of the flow whose number the turn selects stays over, if it is over. */
-static inline void fq_codel_drr_refresh(struct fq_codel_drr *drr)
-{
-	u32 i = (u16)(drr->turn / FQ_CODEL_REFRESH);
-
-	if (i < drr->size && fq_codel_drr_is_due(drr, &drr->lists.flows[i]))
-		drr->lists.flows[i].refill_turn = drr->turn;
-}
-
-static inline void fq_codel_drr_end_turn(struct fq_codel_drr *drr)
-{
-	if (unlikely(!(++drr->turn % FQ_CODEL_REFRESH)))
-		fq_codel_drr_refresh(drr);
-}
-
 static inline void fq_codel_drr_stop_waiting(struct fq_codel_drr *drr,
 					     struct fq_codel_flow *flow)
 {
@@ -143,7 +130,7 @@ static __always_inline bool fq_codel_drr_arrival(struct fq_codel_drr *drr,
 		return false;
 	}
 	if (likely(fq_codel_drr_is_due(drr, flow))) {
-		flow->deficit = (s32)drr->quantum + (flow->deficit > 0 ? 0 : flow->deficit);
+		flow->deficit = fq_codel_drr_quantum(drr, flow) + min(flow->deficit, 0);
 		flow->refill_turn = drr->turn + drr->old_flows.len;
 	}
 	flow->flags |= FQ_CODEL_ACTIVE | FQ_CODEL_RECENT;
@@ -173,7 +160,7 @@ static inline void fq_codel_drr_leave(struct fq_codel_drr *drr,
 {
 	fq_codel_turns_pop(drr, turns);
 	if (turns == &drr->old_flows)
-		fq_codel_drr_end_turn(drr);
+		drr->turn++;
 	if (round)
 		flow->refill_turn = drr->turn + drr->old_flows.len;
 	if (flow->flags & FQ_CODEL_WAITING)
@@ -190,19 +177,39 @@ static __always_inline void fq_codel_drr_rotate(struct fq_codel_drr *drr,
 						struct fq_codel_turns *turns,
 						struct fq_codel_flow *flow)
 {
-	flow->deficit += drr->quantum;
+	flow->deficit += fq_codel_drr_quantum(drr, flow);
 	flow->flags |= FQ_CODEL_BULK;
 	if (turns == &drr->new_flows) {
 		fq_codel_turns_pop(drr, turns);
 		fq_codel_turns_append(drr, &drr->old_flows, flow);
 		return;
 	}
-	fq_codel_drr_end_turn(drr);
+	drr->turn++;
 	if (turns->len == 1)
 		return;
 	turns->last->turn_next = fq_codel_index(&drr->lists, flow);
 	turns->last = flow;
 	turns->first = &drr->lists.flows[flow->turn_next];
+}
+
+/**
+ * fq_codel_drr_defer() - the first new flow may not send yet
+ * @drr: the scheduler
+ *
+ * It waits with the old flows, with what is left of its quantum, so that new flows behind it have
+ * their turn.
+ *
+ * Return: false if there is no new flow.
+ */
+static inline bool fq_codel_drr_defer(struct fq_codel_drr *drr)
+{
+	struct fq_codel_flow *flow = drr->new_flows.first;
+
+	if (!flow)
+		return false;
+	fq_codel_turns_pop(drr, &drr->new_flows);
+	fq_codel_turns_append(drr, &drr->old_flows, flow);
+	return true;
 }
 
 static inline void fq_codel_turns_rank(struct fq_codel_drr *drr,
@@ -283,11 +290,12 @@ static noinline void fq_codel_drr_skip_rounds(struct fq_codel_drr *drr)
 	for (n = 0, flow = drr->old_flows.first; n < drr->old_flows.len;
 	     n++, flow = &flows[flow->turn_next])
 		if (flow->queue.tail)
-			nearest = max(nearest, flow->deficit);
+			nearest = max(nearest, flow->deficit >> flow->share);
 	quanta = nearest > 0 ? 0 : (u32)-(s64)nearest / quantum + 1;
 	for (n = 0, flow = drr->old_flows.first; n < drr->old_flows.len;
 	     n++, flow = &flows[flow->turn_next])
-		flow->deficit = min_t(s64, flow->deficit + (s64)(quanta * quantum), quantum);
+		flow->deficit = min_t(s64, flow->deficit + (s64)(quanta * quantum << flow->share),
+				      fq_codel_drr_quantum(drr, flow));
 }
 
 /*

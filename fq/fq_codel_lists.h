@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * The circular lists of an FQ-CoDel. Every flow is on exactly one of them:
+ * The flows of an FQ-CoDel, their circular lists, and which flow pays above a limit. Every flow
+ * is on exactly one of these lists:
  * - a ranked flow on the list of its size class, which is the power of two of its backlog,
  *   so that a flow of the largest class is found by one fls();
  * - any other flow on its home list, which its flags select.
@@ -20,7 +21,46 @@
 #include <linux/kernel.h>
 #include <linux/types.h>
 
-#include "fq_codel_flow.h"
+#include "../qdisc/codel_queue.h"
+
+#define FQ_CODEL_RECURRING	BIT(0)	/* was active before, for the same hash */
+#define FQ_CODEL_RESERVED	BIT(1)	/* filters select the flow, or it is an overflow flow */
+#define FQ_CODEL_HASHED		BIT(2)	/* a hash owns the flow, and its bucket contains it */
+#define FQ_CODEL_ACTIVE		BIT(3)	/* on new_flows or old_flows; otherwise idle */
+#define FQ_CODEL_WAITING	BIT(4)	/* has had no packet since its last turn ended */
+#define FQ_CODEL_RECENT		BIT(5)	/* was active since fq_codel_table_pass_over() */
+#define FQ_CODEL_BULK		BIT(6)	/* has got another quantum since it became active last */
+
+/**
+ * struct fq_codel_flow - a queue with its place in the flow table
+ * @queue: packets and CoDel state
+ * @deficit: bytes that the flow may still send in this round
+ * @refill_turn: of an idle flow, the turn in which a new round begins for the flow
+ * @turn_next: next flow on new_flows or old_flows
+ * @list_prev: previous flow on its circular list
+ * @list_next: next flow on its circular list
+ * @list: its circular list
+ * @share: of an overflow flow, the power of two of its quanta in a round, for as many senders
+ * @flags: FQ_CODEL_RECURRING, ...
+ */
+struct fq_codel_flow {
+	struct codel_queue queue;
+	s32 deficit;
+	u32 refill_turn;
+	u16 turn_next;
+	u16 list_prev;
+	u16 list_next;
+	u8 list : 5;
+	u8 share : 3;
+	u8 flags;
+};
+
+static_assert(sizeof(struct fq_codel_flow) <= 64);
+
+static inline bool fq_codel_is_idle(const struct fq_codel_flow *flow)
+{
+	return !(flow->flags & FQ_CODEL_ACTIVE);
+}
 
 #define FQ_CODEL_LIST_ONCE	0	/* active once at most; other hashes get these first */
 #define FQ_CODEL_LIST_RECURRING	FQ_CODEL_RECURRING
@@ -62,9 +102,15 @@ static inline bool fq_codel_is_ranked(const struct fq_codel_flow *flow)
 	return flow->list >= FQ_CODEL_LIST_CLASSES;
 }
 
+/* The backlog of a sender, bytes: an overflow flow has several. */
+static inline u32 fq_codel_size(const struct fq_codel_flow *flow)
+{
+	return flow->queue.backlog >> flow->share;
+}
+
 static inline u8 fq_codel_size_class(const struct fq_codel_flow *flow)
 {
-	return FQ_CODEL_LIST_CLASSES + fls(flow->queue.backlog >> FQ_CODEL_CLASS_SHIFT);
+	return FQ_CODEL_LIST_CLASSES + fls(fq_codel_size(flow) >> FQ_CODEL_CLASS_SHIFT);
 }
 
 /* Not in brackets and not BIT(), for which UBSAN would check the number of the list */
@@ -172,6 +218,43 @@ static inline struct fq_codel_flow *fq_codel_largest(struct fq_codel_lists *list
 		fq_codel_list_move(lists, flow, fq_codel_home(flow));
 	}
 	return NULL;
+}
+
+/**
+ * fq_codel_drop_victim() - find the flow that pays
+ * @lists: the lists
+ * @own: flow of the packet that has just been queued; need not be ranked yet
+ *
+ * Return: @own if its backlog is as large as that of the largest ranked flow, or else that
+ * flow; NULL if neither has packets.
+ */
+static inline struct fq_codel_flow *fq_codel_drop_victim(struct fq_codel_lists *lists,
+							 struct fq_codel_flow *own)
+{
+	struct fq_codel_flow *flow = fq_codel_largest(lists);
+
+	if (likely(flow && fq_codel_size(flow) > fq_codel_size(own)))
+		return flow;
+	return own->queue.tail ? own : NULL;
+}
+
+/**
+ * fq_codel_drop_until() - find how far a flow is emptied
+ * @flow: a flow with packets
+ * @quantum: bytes that a flow may send in a round
+ *
+ * Half is rounded up to a packet; in a flow of no more than a quantum it is rounded down,
+ * because a flow of three packets would lose two.
+ *
+ * Return: packets are dropped from the head while the backlog is larger, bytes.
+ */
+static inline u32 fq_codel_drop_until(const struct fq_codel_flow *flow, u32 quantum)
+{
+	u32 until = flow->queue.backlog / 2;
+
+	if (flow->queue.backlog <= quantum)
+		until += qdisc_pkt_len(flow->queue.tail->next) - 1;
+	return until;
 }
 
 #endif /* FQ_CODEL_LISTS_H */

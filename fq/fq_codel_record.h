@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
  * Flow records: the counters of each flow. They are apart from the flows, which take one
- * cache line each and are many more than a reader can look at.
+ * cache line each and are many more than a reader can look at. A qdisc has records since a
+ * reader asked for its classes: the records take more memory than all else.
  *
  * Up to FQ_CODEL_RECORDS flows have a record each. With more, flows whose indices end in
  * the same bits compete for one record. The record changes its owner only while the owner
@@ -44,7 +45,7 @@ static_assert(sizeof(struct fq_codel_record) <= 128);
 
 /**
  * struct fq_codel_records - all records
- * @array: @mask + 1 of them
+ * @array: @mask + 1 of them; NULL until a reader asks for classes
  * @mask: bits of a flow's index that select its record
  */
 struct fq_codel_records {
@@ -65,7 +66,7 @@ fq_codel_record(const struct fq_codel_records *records, u32 flow)
 {
 	struct fq_codel_record *record = fq_codel_record_slot(records, flow);
 
-	return record->owner == flow ? record : NULL;
+	return records->array && record->owner == flow ? record : NULL;
 }
 
 /**
@@ -117,24 +118,21 @@ static inline void fq_codel_records_clear(struct fq_codel_records *records)
 {
 	u32 i;
 
-	for (i = 0; i <= records->mask; i++)
+	for (i = 0; records->array && i <= records->mask; i++)
 		fq_codel_record_clear(&records->array[i]);
 }
 
-/* Allocate the records of @count flows. Return: false if out of memory. */
-static inline bool fq_codel_records_new(struct fq_codel_records *records, u32 count)
+/* Allocate records for @mask + 1 flows, which own them. Return: NULL if out of memory. */
+static inline struct fq_codel_record *fq_codel_records_new(u32 mask)
 {
+	struct fq_codel_record *array = kvmalloc_array(mask + 1, sizeof(*array), GFP_KERNEL);
 	u32 i;
 
-	records->mask = roundup_pow_of_two(min_t(u32, count, FQ_CODEL_RECORDS)) - 1;
-	records->array = kvmalloc_array(records->mask + 1, sizeof(*records->array),
-					GFP_KERNEL);
-	if (!records->array)
-		return false;
-	fq_codel_records_clear(records);
-	for (i = 0; i <= records->mask; i++)
-		records->array[i].owner = i;
-	return true;
+	for (i = 0; array && i <= mask; i++) {
+		fq_codel_record_clear(&array[i]);
+		array[i].owner = i;
+	}
+	return array;
 }
 
 #endif /* FQ_CODEL_RECORD_H */

@@ -12,10 +12,11 @@
 
 #define FQ_CODEL_SELECT_FILTERS	BIT(0)	/* there are filters */
 #define FQ_CODEL_SELECT_SPLIT	BIT(1)	/* super-packets are split */
+#define FQ_CODEL_SELECT_FAR	BIT(2)	/* upstream has a queue */
 
 /**
  * struct fq_codel_sched - private data of the qdisc
- * @shared: common configuration and counters, and the peeked packet; comes first
+ * @shared: common configuration and counters; comes first
  * @filters: external classifier, NULL without
  * @select: FQ_CODEL_SELECT_*, what all packets, or super-packets, pass before they are
  *	hashed. A bool costs five instructions more

@@ -50,6 +50,24 @@
 /* Flows that a hash in search of an idle flow passes over at most */
 #define FQ_CODEL_STEPS		64
 
+/* Senders that an overflow flow gets quanta for at most; fq_codel_flow.share is below 8. */
+#define FQ_CODEL_SENDERS_MAX	128U
+
+/* The number of senders is the mean of about as many samples, a power of two */
+#define FQ_CODEL_SAMPLES_SHIFT	4
+
+/**
+ * struct fq_codel_crowd - the senders that share an overflow flow
+ * @hash: of a packet that arrived, the sample
+ * @arrivals: packets since then, with the sample
+ * @senders: number of senders, in 1/2^FQ_CODEL_SAMPLES_SHIFT
+ */
+struct fq_codel_crowd {
+	u32 hash;
+	u32 arrivals;
+	u32 senders;
+};
+
 /**
  * struct fq_codel_table - the flow table
  * @drr: all flows and their schedule
@@ -64,6 +82,7 @@
  * @overflow_mask: bits of hash * @salt that select the overflow flow
  * @shared: arrivals of packets that shared an overflow flow, ns: each hash has two of them,
  *	which are not before its last packet
+ * @crowds: of each overflow flow
  * @guests: hashes that became owners in this round while packets waited in their overflow flow
  * @guests_until: turn that ends this round
  * @collisions: packets that had to share a flow
@@ -79,6 +98,7 @@ struct fq_codel_table {
 	u32 overflow;
 	u32 overflow_mask;
 	u64 *shared;
+	struct fq_codel_crowd crowds[FQ_CODEL_OVERFLOW_MAX];
 	u32 guests;
 	u32 guests_until;
 	u64 collisions;
@@ -166,7 +186,7 @@ static inline bool fq_codel_table_reclaim_first(struct fq_codel_table *t,
 {
 	struct fq_codel_flow *flow = turns->first;
 
-	if (!flow || flow->queue.tail || flow->queue.vars.dropping)
+	if (!flow || flow->queue.tail)
 		return false;
 	if (fq_codel_drr_take_turn(&t->drr, turns, flow) == FQ_CODEL_TURN_LEFT)
 		fq_codel_table_go_idle(t, flow);
@@ -176,8 +196,7 @@ static inline bool fq_codel_table_reclaim_first(struct fq_codel_table *t,
 /*
  * The first flows may have sent their last packet, and no dequeue has looked at them since.
  * Old flows may be behind new flows with packets: the turn of a flow without packets can
- * come before, as it sends nothing. A flow in the dropping state stays, because its end has
- * to be traced. Return: false if there is no such flow.
+ * come before, as it sends nothing. Return: false if there is no such flow.
  */
 static inline bool fq_codel_table_reclaim(struct fq_codel_table *t)
 {
@@ -295,23 +314,44 @@ static inline void fq_codel_shared_now(struct fq_codel_table *t, u32 salted, u64
 	*second = max(*second, time);
 }
 
-/* So do packets of all hashes. */
-static inline void fq_codel_shared_all(struct fq_codel_table *t, u64 time)
-{
-	u32 i;
-
-	for (i = 0; i < FQ_CODEL_SHARED_TIMES; i++)
-		t->shared[i] = time;
-}
-
-/* Return whether one more hash may own a flow in this round. */
-static inline bool fq_codel_table_admits(struct fq_codel_table *t)
+/* Return whether one more hash of an overflow flow may own a flow in this round. */
+static inline bool fq_codel_table_admits(struct fq_codel_table *t,
+					 const struct fq_codel_flow *overflow)
 {
 	if (fq_codel_drr_is_over(&t->drr, t->guests_until)) {
 		t->guests = 0;
 		t->guests_until = t->drr.turn + t->drr.old_flows.len;
 	}
-	return t->guests < t->overflow_mask;
+	return t->guests < t->overflow_mask << overflow->share;
+}
+
+/*
+ * A packet joins an overflow flow. Among n senders, the next packet of the same sender is the n-th
+ * in the mean, if packets are sampled, whatever the rates of the senders. So the flow gets about
+ * n quanta. A sample that does not come back in time counts as a single sender: a flood of
+ * hashes gets one quantum.
+ */
+static inline void fq_codel_table_join(struct fq_codel_table *t, struct fq_codel_flow *overflow,
+				       u32 hash)
+{
+	struct fq_codel_crowd *crowd = &t->crowds[fq_codel_table_index(t, overflow) - t->overflow];
+	u32 most = min(t->count / (t->overflow_mask + 1), FQ_CODEL_SENDERS_MAX), senders;
+
+	if (!crowd->arrivals++) {
+		crowd->hash = hash;
+		return;
+	}
+	senders = crowd->arrivals - 1;
+	if (crowd->hash != hash && senders <= 2 * most)
+		return;
+	if (crowd->hash != hash)
+		senders = 1;
+	if (!crowd->senders)
+		crowd->senders = senders << FQ_CODEL_SAMPLES_SHIFT;
+	crowd->senders += senders - (crowd->senders >> FQ_CODEL_SAMPLES_SHIFT);
+	senders = clamp(crowd->senders >> FQ_CODEL_SAMPLES_SHIFT, 1U, most);
+	overflow->share = fls(senders + senders / 3) - 1;
+	crowd->arrivals = 0;
 }
 
 /* Find a flow for the packet of a hash that owns none: an idle flow, or else an overflow flow. */
@@ -325,13 +365,14 @@ fq_codel_table_assign(struct fq_codel_table *t, u32 hash, const struct sk_buff *
 	overflow = fq_codel_table_flow(t, t->overflow + (salted & t->overflow_mask));
 	tail = overflow->queue.tail;
 	if (!tail || (fq_codel_shared_until(t, salted) < codel_skb_cb(tail->next)->enqueue_time &&
-		      fq_codel_table_admits(t)))
+		      fq_codel_table_admits(t, overflow)))
 		idle = fq_codel_table_find_idle(t);
 	if (idle) {
 		t->guests += !!tail;
 		return fq_codel_table_own(t, idle, hash);
 	}
 	fq_codel_shared_now(t, salted, codel_skb_cb(skb)->enqueue_time);
+	fq_codel_table_join(t, overflow, hash);
 	t->collisions++;
 	return overflow;
 }
@@ -425,7 +466,8 @@ static inline void fq_codel_table_clear(struct fq_codel_table *t)
 		t->buckets[i] = FQ_CODEL_NONE;
 	if (!t->count)
 		return;
-	fq_codel_shared_all(t, 0);
+	memset(t->shared, 0, FQ_CODEL_SHARED_TIMES * sizeof(*t->shared));
+	memset(t->crowds, 0, sizeof(t->crowds));
 	fq_codel_records_clear(&t->records);
 }
 
@@ -440,13 +482,6 @@ static inline void fq_codel_table_release(struct fq_codel_table *t)
 	vfree(t->drr.lists.flows);
 }
 
-static inline void fq_codel_table_free(struct fq_codel_table *t)
-{
-	if (t)
-		fq_codel_table_release(t);
-	kfree(t);
-}
-
 static inline u32 fq_codel_table_overflows(u32 count)
 {
 	return rounddown_pow_of_two(clamp(count >> FQ_CODEL_OVERFLOW_SHIFT, 1U,
@@ -454,39 +489,32 @@ static inline u32 fq_codel_table_overflows(u32 count)
 }
 
 /**
- * fq_codel_table_new() - allocate a flow table
+ * fq_codel_table_init() - allocate a flow table
+ * @t: all zero; the caller releases it in any case
  * @count: flows, 1 to FQ_CODEL_FLOWS_MAX
- * @quantum: bytes that a flow may send in a round
  *
- * Return: the table, or NULL if out of memory.
+ * Return: false if out of memory.
  */
-static inline struct fq_codel_table *fq_codel_table_new(u32 count, u32 quantum)
+static inline bool fq_codel_table_init(struct fq_codel_table *t, u32 count)
 {
-	struct fq_codel_table *t = kzalloc(sizeof(*t), GFP_KERNEL);
 	u32 overflows = fq_codel_table_overflows(count), size;
 
-	if (!t)
-		return NULL;
-	t->count = count;
 	t->overflow = count == 1 ? 0 : min(count, FQ_CODEL_FLOWS_MAX - overflows);
 	t->overflow_mask = overflows - 1;
 	t->salt = get_random_u32() | 1;
-	t->drr.quantum = quantum;
-	size = fq_codel_table_size(t);
-	t->drr.size = size;
+	size = max(count, t->overflow + overflows);
 	/* kvmalloc() would take a power of two: twice as much for 1,024 flows and 8 more */
 	t->drr.lists.flows = vmalloc_array(size, sizeof(*t->drr.lists.flows));
 	t->buckets = kvmalloc_array(count, sizeof(*t->buckets), GFP_KERNEL);
 	t->hashes = kvmalloc_array(count, sizeof(*t->hashes), GFP_KERNEL);
 	t->bucket_next = kvmalloc_array(count, sizeof(*t->bucket_next), GFP_KERNEL);
 	t->shared = kvmalloc_array(FQ_CODEL_SHARED_TIMES, sizeof(*t->shared), GFP_KERNEL);
-	if (!t->drr.lists.flows || !t->buckets || !t->hashes || !t->bucket_next || !t->shared ||
-	    !fq_codel_records_new(&t->records, count)) {
-		fq_codel_table_free(t);
-		return NULL;
-	}
+	if (!t->drr.lists.flows || !t->buckets || !t->hashes || !t->bucket_next || !t->shared)
+		return false;
+	t->records.mask = roundup_pow_of_two(min_t(u32, count, FQ_CODEL_RECORDS)) - 1;
+	t->count = count;
 	fq_codel_table_clear(t);
-	return t;
+	return true;
 }
 
 #endif /* FQ_CODEL_TABLE_H */

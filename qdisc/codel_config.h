@@ -4,7 +4,7 @@
  *
  * A request is parsed into a copy of the configuration and validated there as a
  * whole; only then is the copy put in force, under the lock. A refused request
- * has changed nothing, and names the attribute at fault.
+ * has changed nothing, and the answer points to the attribute at fault.
  */
 #ifndef CODEL_CONFIG_H
 #define CODEL_CONFIG_H
@@ -13,7 +13,7 @@
 #include <net/netlink.h>
 #include <net/sch_generic.h>
 
-#include "codel_config_shape.h"
+#include "codel_config_far.h"
 #include "codel_queue.h"
 #include "compat.h"
 #include "../uapi/codel_uapi.h"
@@ -24,66 +24,58 @@ static_assert((int)TCA_CODEL_LIMIT == (int)TCA_FQ_CODEL_LIMIT);
 static_assert((int)TCA_CODEL_INTERVAL == (int)TCA_FQ_CODEL_INTERVAL);
 static_assert((int)TCA_CODEL_ECN == (int)TCA_FQ_CODEL_ECN);
 
-#define CODEL_CONFIG_INTERVAL_ERR \
-	"interval: 1us to 4294967295us is expected (us, ms or s)"
-#define CODEL_CONFIG_CE_THRESHOLD_ERR \
-	"ce_threshold: a 32-bit number of microseconds is expected"
-#define CODEL_CONFIG_EXT_ERR \
-	"TCA_CODEL_EXT: a nest of attributes of codel_uapi.h is expected"
-
-/* Below interval divided by this, a target hardly is what the user wants. */
-#define CODEL_CONFIG_TARGET_SHARE	100
-
-/**
- * codel_config_expect() - say what is expected of an attribute that was refused
- * @extack: where to
- * @type: its number; the kinds have other messages for the numbers that differ
- */
-static inline void codel_config_expect(struct netlink_ext_ack *extack, int type)
-{
-	switch (type) {
-	case TCA_CODEL_TARGET:
-		NL_SET_ERR_MSG(extack, "target: a 32-bit number of microseconds is expected");
-		break;
-	case TCA_CODEL_LIMIT:
-		NL_SET_ERR_MSG(extack, "limit: a 32-bit number of packets is expected");
-		break;
-	case TCA_CODEL_INTERVAL:
-		NL_SET_ERR_MSG(extack, CODEL_CONFIG_INTERVAL_ERR);
-		break;
-	case TCA_CODEL_ECN:
-		NL_SET_ERR_MSG(extack, "ecn: a 32-bit number is expected, 0 for off");
-		break;
-	case TCA_CODEL_EXT:
-		NL_SET_ERR_MSG(extack, CODEL_CONFIG_EXT_ERR);
-		break;
-	default:
-		NL_SET_ERR_MSG(extack, "TCA_OPTIONS: an attribute is unknown to this module");
-	}
-}
-
 /**
  * codel_config_parse() - split TCA_OPTIONS into attributes, strictly
  * @tb: the attributes by number, TCA_CODEL_EXT + 1 of them
+ * @ext: those inside TCA_CODEL_EXT, TCA_CODEL_EXT_MAX + 1 of them
  * @opt: TCA_OPTIONS
- * @policy: their types
- * @expect: codel_config_expect(), with the messages of the kind
- * @extack: says what is wrong
+ * @policy: types and ranges of @tb
+ * @extack: names an attribute that is refused
  *
- * Return: 0, or -EINVAL if an attribute is unknown, cut off or of another type.
+ * Return: 0, or an error if an attribute is unknown, cut off, of another type or out of range.
  */
-static inline int codel_config_parse(struct nlattr **tb, const struct nlattr *opt,
-				     const struct nla_policy *policy,
-				     void (*expect)(struct netlink_ext_ack *extack, int type),
+static inline int codel_config_parse(struct nlattr **tb, struct nlattr **ext,
+				     const struct nlattr *opt, const struct nla_policy *policy,
 				     struct netlink_ext_ack *extack)
 {
-	if (!__nla_parse(tb, TCA_CODEL_EXT, nla_data(opt), nla_len(opt), policy,
-			 NL_VALIDATE_STRICT, extack))
+	static struct netlink_range_validation rate = {
+		.min = CODEL_RATE_MIN,
+		.max = CODEL_RATE_MAX,
+	};
+	static const struct nla_policy ext_policy[TCA_CODEL_EXT_MAX + 1] = {
+		[TCA_CODEL_EXT_CE_THRESHOLD_OFF] = { .type = NLA_FLAG },
+		[TCA_CODEL_EXT_RESET_STATS] = { .type = NLA_FLAG },
+		[TCA_CODEL_EXT_CEILING] = NLA_POLICY_MIN(NLA_U32, 1),
+		[TCA_CODEL_EXT_CEILING_OFF] = { .type = NLA_FLAG },
+		[TCA_CODEL_EXT_PAD] = { .type = NLA_REJECT },
+		[TCA_CODEL_EXT_RATE] = NLA_POLICY_FULL_RANGE(NLA_U64, &rate),
+		[TCA_CODEL_EXT_RATE_OFF] = { .type = NLA_FLAG },
+		[TCA_CODEL_EXT_OVERHEAD] =
+			NLA_POLICY_RANGE(NLA_S32, CODEL_OVERHEAD_MIN, CODEL_OVERHEAD_MAX),
+		[TCA_CODEL_EXT_OVERHEAD_OFF] = { .type = NLA_FLAG },
+		[TCA_CODEL_EXT_MPU] = NLA_POLICY_MAX(NLA_U32, CODEL_MPU_MAX),
+		[TCA_CODEL_EXT_CELLS] = NLA_POLICY_MAX(NLA_U32, CODEL_CELLS_PTM),
+		[TCA_CODEL_EXT_INGRESS] = { .type = NLA_U32 },
+		[TCA_CODEL_EXT_SPLIT_GSO] = { .type = NLA_U32 },
+		[TCA_CODEL_EXT_TARGET_EFFECTIVE] = { .type = NLA_U32 },
+		[TCA_CODEL_EXT_INTERVAL_EFFECTIVE] = { .type = NLA_U32 },
+		[TCA_CODEL_EXT_BOTTLENECK] = NLA_POLICY_MAX(NLA_U32, CODEL_BOTTLENECK_UPSTREAM),
+		[TCA_CODEL_EXT_ANSWERS] = { .type = NLA_U32 },
+	};
+	int err = nla_parse(tb, TCA_CODEL_EXT, nla_data(opt), nla_len(opt), policy, extack);
+
+	if (err || !tb[TCA_CODEL_EXT])
+		return err;
+	return nla_parse_nested(ext, TCA_CODEL_EXT_MAX, tb[TCA_CODEL_EXT], ext_policy, extack);
+}
+
+/* Refuse a value together with the flag that switches its option off. */
+static inline int codel_config_check_off(const struct nlattr *value, const struct nlattr *off,
+					 struct netlink_ext_ack *extack)
+{
+	if (!value || !off)
 		return 0;
-	if (extack && extack->bad_attr)
-		expect(extack, nla_type(extack->bad_attr));
-	else
-		NL_SET_ERR_MSG_ATTR(extack, opt, "TCA_OPTIONS: the last attribute is cut off");
+	NL_SET_ERR_MSG_ATTR(extack, value, "both a value and off are given");
 	return -EINVAL;
 }
 
@@ -92,148 +84,117 @@ static inline u64 codel_config_get_us(const struct nlattr *attr)
 	return nla_get_u32(attr) * CODEL_NSEC_PER_USEC;
 }
 
-/* Read the ceiling. The default follows target and interval. */
-static inline int codel_config_get_ceiling(struct codel_config *config,
-					   struct nlattr **tb,
-					   const struct nlattr *target,
-					   struct netlink_ext_ack *extack)
+/* Return whether a super-packet would hold a link of this rate for too long. */
+static inline bool codel_config_should_split(u64 rate)
 {
-	const struct nlattr *ceiling = tb[TCA_CODEL_EXT_CEILING];
-	const struct nlattr *off = tb[TCA_CODEL_EXT_CEILING_OFF];
+	struct codel_pace pace;
 
-	if (ceiling && off) {
-		NL_SET_ERR_MSG_ATTR(extack, ceiling, "ceiling: both a value and off are given");
-		return -EINVAL;
-	}
-	if (off)
-		config->params.ceiling = CODEL_CEILING_OFF;
-	else if (ceiling)
-		config->params.ceiling = codel_config_get_us(ceiling);
-	config->ceiling_set |= ceiling || off;
-	if (!config->ceiling_set)
-		config->params.ceiling = codel_default_ceiling(&config->params);
-	/* a dump has 32 bits, and a change accepts every value of a dump */
-	if (config->params.ceiling > U32_MAX * CODEL_NSEC_PER_USEC)
-		config->params.ceiling = CODEL_CEILING_OFF;
-	if (config->params.ceiling > config->params.target)
-		return 0;
-	if (config->params.ceiling > config->target)
-		NL_SET_ERR_MSG_ATTR(extack, ceiling ? : tb[TCA_CODEL_EXT_RATE],
-				    "ceiling: more than the time of 1.5 packets at the rate is expected");
-	else if (ceiling)
-		NL_SET_ERR_MSG_ATTR(extack, ceiling,
-				    "ceiling: more than target, up to 4294967295us is expected (us, ms or s)");
-	else
-		NL_SET_ERR_MSG_ATTR(extack, target,
-				    "target: less than the ceiling that was set is expected (us, ms or s)");
-	return -EINVAL;
+	if (!rate)
+		return false;
+	codel_pace_set(&pace, rate);
+	return codel_pace_time(&pace, CODEL_SPLIT_BYTES) >> 8 > CODEL_SPLIT_TIME;
 }
 
-/* The target and the interval that are in force with this rate and the device's MTU */
+/**
+ * codel_config_get_shape() - read the options of the shaper
+ * @shape: in: the values in force; out: with those of the request
+ * @tb: attributes of TCA_CODEL_EXT
+ */
+static inline void codel_config_get_shape(struct codel_shape *shape, struct nlattr **tb)
+{
+	struct codel_framing *framing = &shape->framing;
+
+	if (tb[TCA_CODEL_EXT_RATE_OFF])
+		shape->rate = 0;
+	if (tb[TCA_CODEL_EXT_RATE])
+		shape->rate = nla_get_u64(tb[TCA_CODEL_EXT_RATE]);
+	if (tb[TCA_CODEL_EXT_OVERHEAD] || tb[TCA_CODEL_EXT_OVERHEAD_OFF]) {
+		shape->has_overhead = tb[TCA_CODEL_EXT_OVERHEAD];
+		framing->overhead = shape->has_overhead ?
+				    nla_get_s32(tb[TCA_CODEL_EXT_OVERHEAD]) : 0;
+	}
+	if (tb[TCA_CODEL_EXT_MPU])
+		framing->mpu = nla_get_u32(tb[TCA_CODEL_EXT_MPU]);
+	if (tb[TCA_CODEL_EXT_CELLS])
+		framing->cells = nla_get_u32(tb[TCA_CODEL_EXT_CELLS]);
+	shape->framed = shape->has_overhead || framing->mpu || framing->cells;
+	if (tb[TCA_CODEL_EXT_INGRESS])
+		shape->ingress = nla_get_u32(tb[TCA_CODEL_EXT_INGRESS]);
+	shape->split_set |= !!tb[TCA_CODEL_EXT_SPLIT_GSO];
+	if (tb[TCA_CODEL_EXT_SPLIT_GSO])
+		shape->split = nla_get_u32(tb[TCA_CODEL_EXT_SPLIT_GSO]);
+	else if (!shape->split_set)
+		shape->split = codel_config_should_split(shape->rate);
+}
+
+/*
+ * Put the times in force that suit the rate and the MTU of the device. A ceiling that the target
+ * of a slow link reaches gives way to the default, which follows target and interval.
+ */
 static inline void codel_config_set_times(struct codel_config *config,
 					  const struct net_device *dev)
 {
 	const struct codel_shape *shape = &config->shape;
+	struct codel_params *params = &config->params;
 	u32 packet = codel_device_mtu(dev);
 	struct codel_pace pace;
 
-	config->params.target = config->target;
-	config->params.interval = config->interval;
-	if (!shape->rate)
-		return;
-	codel_pace_set(&pace, shape->rate);
-	if (shape->has_overhead)
-		packet -= min_t(u32, packet, dev->hard_header_len);
-	codel_slow_target(&config->params, &pace, codel_wire_length(&shape->framing, packet));
+	params->target = config->target;
+	params->interval = config->interval;
+	if (shape->rate) {
+		codel_pace_set(&pace, shape->rate);
+		if (shape->has_overhead)
+			packet -= min_t(u32, packet, dev->hard_header_len);
+		codel_slow_target(params, &pace, codel_wire_length(&shape->framing, packet));
+	}
+	params->ceiling = config->ceiling > params->target ? config->ceiling :
+			  codel_default_ceiling(params);
+	/* a dump has 32 bits, and a change accepts every value of a dump */
+	if (params->ceiling > U32_MAX * CODEL_NSEC_PER_USEC)
+		params->ceiling = CODEL_CEILING_OFF;
 }
 
-static inline int codel_config_get_ext(struct codel_config *config,
-				       const struct net_device *dev, bool *reset_stats,
-				       struct nlattr **options,
-				       const struct nlattr *ce_threshold,
-				       struct netlink_ext_ack *extack)
+/* A request that sets a time may not set one that gives way at once. */
+static inline int codel_config_check_ceiling(const struct codel_config *config,
+					     struct nlattr **tb, struct nlattr **ext,
+					     struct netlink_ext_ack *extack)
 {
-	static const struct nla_policy policy[TCA_CODEL_EXT_MAX + 1] = {
-		[TCA_CODEL_EXT_CE_THRESHOLD_OFF] = { .type = NLA_FLAG },
-		[TCA_CODEL_EXT_RESET_STATS] = { .type = NLA_FLAG },
-		[TCA_CODEL_EXT_CEILING] = { .type = NLA_U32 },
-		[TCA_CODEL_EXT_CEILING_OFF] = { .type = NLA_FLAG },
-		[TCA_CODEL_EXT_PAD] = { .type = NLA_REJECT },
-		[TCA_CODEL_EXT_RATE] = { .type = NLA_U64 },
-		[TCA_CODEL_EXT_RATE_OFF] = { .type = NLA_FLAG },
-		[TCA_CODEL_EXT_OVERHEAD] = { .type = NLA_S32 },
-		[TCA_CODEL_EXT_OVERHEAD_OFF] = { .type = NLA_FLAG },
-		[TCA_CODEL_EXT_MPU] = { .type = NLA_U32 },
-		[TCA_CODEL_EXT_CELLS] = { .type = NLA_U32 },
-		[TCA_CODEL_EXT_INGRESS] = { .type = NLA_U32 },
-		[TCA_CODEL_EXT_SPLIT_GSO] = { .type = NLA_U32 },
-		[TCA_CODEL_EXT_TARGET_EFFECTIVE] = { .type = NLA_U32 },
-		[TCA_CODEL_EXT_INTERVAL_EFFECTIVE] = { .type = NLA_U32 },
-	};
-	const struct nlattr *ext = options[TCA_CODEL_EXT];
-	struct nlattr *tb[TCA_CODEL_EXT_MAX + 1] = {};
-	int err;
+	const struct nlattr *cause = ext[TCA_CODEL_EXT_CEILING] ? : tb[TCA_CODEL_TARGET] ? :
+				     ext[TCA_CODEL_EXT_RATE];
 
-	if (ext && nla_parse_nested(tb, TCA_CODEL_EXT_MAX, ext, policy, NULL)) {
-		NL_SET_ERR_MSG_ATTR(extack, ext, CODEL_CONFIG_EXT_ERR);
-		return -EINVAL;
-	}
-	*reset_stats = tb[TCA_CODEL_EXT_RESET_STATS];
-	if (ce_threshold && tb[TCA_CODEL_EXT_CE_THRESHOLD_OFF]) {
-		NL_SET_ERR_MSG_ATTR(extack, ce_threshold,
-				    "ce_threshold: both a value and off are given");
-		return -EINVAL;
-	}
-	if (tb[TCA_CODEL_EXT_CE_THRESHOLD_OFF])
-		config->ce_threshold = CODEL_QDISC_CE_OFF;
-	err = codel_config_get_shape(&config->shape, tb, extack);
-	if (err)
-		return err;
-	codel_config_set_times(config, dev);
-	return codel_config_get_ceiling(config, tb, options[TCA_CODEL_TARGET],
-					extack);
-}
-
-/*
- * Warn of values that the qdisc accepts, as in-tree qdiscs do, although they hardly do what
- * the user wants: a time without its unit, for example. A target is usually 5% to 10% of
- * the interval (RFC 8289, section 4.3). Only a request that contains a value warns of it.
- */
-static inline void codel_config_warn(const struct codel_config *config,
-				     struct nlattr **tb,
-				     struct netlink_ext_ack *extack)
-{
-	if (tb[TCA_CODEL_LIMIT] && !config->limit)
-		NL_SET_ERR_MSG_WEAK(extack, "limit: with 0 the qdisc drops every packet");
-	if (!tb[TCA_CODEL_TARGET] && !tb[TCA_CODEL_INTERVAL])
-		return;
-	if (config->target > config->interval)
-		NL_SET_ERR_MSG_WEAK(extack,
-				    "target: above interval; 5% to 10% of interval is usual (us, ms or s; us without a unit)");
-	else if (config->target * CODEL_CONFIG_TARGET_SHARE < config->interval)
-		NL_SET_ERR_MSG_WEAK(extack,
-				    "target: below 1% of interval; 5% to 10% is usual (us, ms or s; us without a unit)");
+	if (!cause || !config->ceiling || config->ceiling > config->params.target)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(extack, cause,
+			    "a ceiling above target and 1.5 packets at the rate is expected");
+	return -EINVAL;
 }
 
 /**
  * codel_config_get() - read the options that both kinds have
  * @config: in: the values in force; out: with those of the request
  * @dev: the device
- * @reset_stats: set if the counters are to be cleared
  * @tb: attributes of the request
- * @ce_threshold: the attribute of that option, whose number differs
- * @extack: says what is wrong, or warns
+ * @ext: those inside TCA_CODEL_EXT
+ * @ce_attr: number of ce_threshold in this kind
+ * @extack: names an attribute that is refused
  *
- * Return: 0, or -EINVAL if a value is out of range.
+ * Return: 0, or -EINVAL if values contradict each other.
  */
-static inline int codel_config_get(struct codel_config *config,
-				   const struct net_device *dev, bool *reset_stats,
-				   struct nlattr **tb,
-				   const struct nlattr *ce_threshold,
+static inline int codel_config_get(struct codel_config *config, const struct net_device *dev,
+				   struct nlattr **tb, struct nlattr **ext, int ce_attr,
 				   struct netlink_ext_ack *extack)
 {
-	int err;
+	const struct nlattr *ce_off = ext[TCA_CODEL_EXT_CE_THRESHOLD_OFF];
+	int err = codel_config_check_off(tb[ce_attr], ce_off, extack) ? :
+		  codel_config_check_off(ext[TCA_CODEL_EXT_CEILING],
+					 ext[TCA_CODEL_EXT_CEILING_OFF], extack) ? :
+		  codel_config_check_off(ext[TCA_CODEL_EXT_RATE],
+					 ext[TCA_CODEL_EXT_RATE_OFF], extack) ? :
+		  codel_config_check_off(ext[TCA_CODEL_EXT_OVERHEAD],
+					 ext[TCA_CODEL_EXT_OVERHEAD_OFF], extack);
 
+	if (err)
+		return err;
 	if (tb[TCA_CODEL_TARGET])
 		config->target = codel_config_get_us(tb[TCA_CODEL_TARGET]);
 	if (tb[TCA_CODEL_INTERVAL])
@@ -242,31 +203,60 @@ static inline int codel_config_get(struct codel_config *config,
 		config->limit = nla_get_u32(tb[TCA_CODEL_LIMIT]);
 	if (tb[TCA_CODEL_ECN])
 		config->ecn = nla_get_u32(tb[TCA_CODEL_ECN]);
-	if (ce_threshold)
-		config->ce_threshold = codel_config_get_us(ce_threshold);
-
-	if (!config->interval) {
-		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_CODEL_INTERVAL], CODEL_CONFIG_INTERVAL_ERR);
-		return -EINVAL;
-	}
-	err = codel_config_get_ext(config, dev, reset_stats, tb, ce_threshold, extack);
-	if (!err)
-		codel_config_warn(config, tb, extack);
-	return err;
+	if (tb[ce_attr])
+		config->ce_threshold = codel_config_get_us(tb[ce_attr]);
+	if (ce_off)
+		config->ce_threshold = CODEL_QDISC_CE_OFF;
+	if (ext[TCA_CODEL_EXT_CEILING])
+		config->ceiling = codel_config_get_us(ext[TCA_CODEL_EXT_CEILING]);
+	if (ext[TCA_CODEL_EXT_CEILING_OFF])
+		config->ceiling = CODEL_CEILING_OFF;
+	config->extended |= !!tb[TCA_CODEL_EXT];
+	codel_config_get_shape(&config->shape, ext);
+	codel_config_set_times(config, dev);
+	return codel_config_get_far(config, dev, ext, extack) ? :
+	       codel_config_check_ceiling(config, tb, ext, extack);
 }
 
-/* The request has reset_stats: say what it does not do. */
-static inline void codel_config_warn_reset(const struct Qdisc *sch,
-					   struct netlink_ext_ack *extack)
+/**
+ * codel_config_put_shape() - write the options of the shaper
+ * @skb: the dump, in TCA_CODEL_EXT
+ * @config: values in force
+ *
+ * Return: 0, or -EMSGSIZE if the dump is full.
+ */
+static inline int codel_config_put_shape(struct sk_buff *skb, const struct codel_config *config)
 {
-	if (rcu_access_pointer(sch->rate_est))
-		NL_SET_ERR_MSG(extack,
-			       "reset_stats: what was sent is not cleared, as an estimator reads it");
+	const struct codel_shape *shape = &config->shape;
+
+	if (shape->rate ?
+	    nla_put_u64_64bit(skb, TCA_CODEL_EXT_RATE, shape->rate, TCA_CODEL_EXT_PAD) ||
+	    nla_put_u32(skb, TCA_CODEL_EXT_TARGET_EFFECTIVE,
+			codel_qdisc_us(config->params.target)) ||
+	    nla_put_u32(skb, TCA_CODEL_EXT_INTERVAL_EFFECTIVE,
+			codel_qdisc_us(config->params.interval)) :
+	    nla_put_flag(skb, TCA_CODEL_EXT_RATE_OFF))
+		return -EMSGSIZE;
+	if (shape->has_overhead ?
+	    nla_put_s32(skb, TCA_CODEL_EXT_OVERHEAD, shape->framing.overhead) :
+	    nla_put_flag(skb, TCA_CODEL_EXT_OVERHEAD_OFF))
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, TCA_CODEL_EXT_MPU, shape->framing.mpu) ||
+	    nla_put_u32(skb, TCA_CODEL_EXT_CELLS, shape->framing.cells) ||
+	    nla_put_u32(skb, TCA_CODEL_EXT_INGRESS, shape->ingress) ||
+	    nla_put_u32(skb, TCA_CODEL_EXT_SPLIT_GSO, shape->split))
+		return -EMSGSIZE;
+	return 0;
 }
 
+/* Empty or not, the nest tells tc that off values are to be shown. */
 static inline int codel_config_put_ext(struct sk_buff *skb,
 				       const struct codel_config *config)
 {
+	struct nlattr *ext = nla_nest_start(skb, TCA_CODEL_EXT);
+
+	if (!ext)
+		return -EMSGSIZE;
 	if (config->ce_threshold == CODEL_QDISC_CE_OFF &&
 	    nla_put_flag(skb, TCA_CODEL_EXT_CE_THRESHOLD_OFF))
 		return -EMSGSIZE;
@@ -275,7 +265,10 @@ static inline int codel_config_put_ext(struct sk_buff *skb,
 	    nla_put_u32(skb, TCA_CODEL_EXT_CEILING,
 			codel_qdisc_us(config->params.ceiling)))
 		return -EMSGSIZE;
-	return codel_config_put_shape(skb, config);
+	if (codel_config_put_far(skb, config) || codel_config_put_shape(skb, config))
+		return -EMSGSIZE;
+	nla_nest_end(skb, ext);
+	return 0;
 }
 
 /**
@@ -290,8 +283,6 @@ static inline int codel_config_put(struct sk_buff *skb,
 				   const struct codel_config *config,
 				   int ce_attr)
 {
-	struct nlattr *ext;
-
 	if (nla_put_u32(skb, TCA_CODEL_TARGET,
 			codel_qdisc_us(config->target)) ||
 	    nla_put_u32(skb, TCA_CODEL_LIMIT, config->limit) ||
@@ -304,12 +295,7 @@ static inline int codel_config_put(struct sk_buff *skb,
 	    nla_put_u32(skb, ce_attr, codel_qdisc_us(config->ce_threshold)))
 		return -EMSGSIZE;
 
-	/* empty or not, it tells tc that off values are to be shown */
-	ext = nla_nest_start(skb, TCA_CODEL_EXT);
-	if (!ext || codel_config_put_ext(skb, config))
-		return -EMSGSIZE;
-	nla_nest_end(skb, ext);
-	return 0;
+	return config->extended ? codel_config_put_ext(skb, config) : 0;
 }
 
 /**
@@ -333,21 +319,24 @@ static inline s32 codel_config_drop_next(const struct codel_config *config,
 
 /**
  * codel_config_defaults() - the options that both kinds have, as a user gets them
- * @config: written
+ * @config: written; all zero before
+ * @sch: the qdisc
  * @limit: packets
  * @ecn: mark by default
+ *
+ * Strict clients refuse attributes that the in-tree qdisc of a plain name does not have. There, a
+ * dump has them from the first request on that has.
  */
-static inline void codel_config_defaults(struct codel_config *config, u32 limit,
-					 bool ecn)
+static inline void codel_config_defaults(struct codel_config *config, const struct Qdisc *sch,
+					 u32 limit, bool ecn)
 {
 	config->target = CODEL_TARGET_US * CODEL_NSEC_PER_USEC;
 	config->interval = CODEL_INTERVAL_US * CODEL_NSEC_PER_USEC;
-	config->params.target = config->target;
-	config->params.interval = config->interval;
-	config->params.ceiling = codel_default_ceiling(&config->params);
 	config->ce_threshold = CODEL_QDISC_CE_OFF;
 	config->limit = limit;
 	config->ecn = ecn;
+	config->extended = strstr(sch->ops->id, "_oot");
+	codel_config_set_times(config, qdisc_dev(sch));
 }
 
 #endif /* CODEL_CONFIG_H */

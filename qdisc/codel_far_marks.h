@@ -17,12 +17,11 @@
 #include "../codel_far.h"
 
 #ifndef __KERNEL__
-typedef __s32 s32;
 typedef __u16 u16;
 #endif
 
 /* With the flows, less than 32 KiB */
-#define CODEL_FAR_MARKS		512
+#define CODEL_FAR_MARKS		432
 #define CODEL_FAR_FLOWS		96
 #define CODEL_FAR_NONE		0xffff
 

@@ -10,6 +10,8 @@
 #include <linux/string.h>
 #include <net/pkt_sched.h>
 
+#include "codel_far_device.h"
+
 /**
  * struct codel_kinds - the two registrations of a module
  * @own: operations under the name of this project, "codel_oot"
@@ -22,6 +24,20 @@ struct codel_kinds {
 	bool has_plain;
 };
 
+static inline int codel_kinds_register_both(struct codel_kinds *kinds, const char *plain,
+					    bool takeover)
+{
+	int err = register_qdisc(kinds->own);
+
+	if (err)
+		return err;
+	kinds->plain = *kinds->own;
+	kinds->plain.next = NULL;
+	strscpy(kinds->plain.id, plain, sizeof(kinds->plain.id));
+	kinds->has_plain = takeover && !register_qdisc(&kinds->plain);
+	return 0;
+}
+
 /**
  * codel_kinds_register() - announce the qdisc to the kernel
  * @kinds: with @own set
@@ -33,16 +49,15 @@ struct codel_kinds {
 static inline int codel_kinds_register(struct codel_kinds *kinds,
 				       const char *plain, bool takeover)
 {
-	int err = register_qdisc(kinds->own);
+	int err = register_netdevice_notifier(&codel_far_notifier);
 
 	if (err)
 		return err;
-
-	kinds->plain = *kinds->own;
-	kinds->plain.next = NULL;
-	strscpy(kinds->plain.id, plain, sizeof(kinds->plain.id));
-	kinds->has_plain = takeover && !register_qdisc(&kinds->plain);
-
+	err = codel_kinds_register_both(kinds, plain, takeover);
+	if (err) {
+		unregister_netdevice_notifier(&codel_far_notifier);
+		return err;
+	}
 	if (kinds->has_plain)
 		pr_info("serving %s and %s\n", kinds->own->id, plain);
 	else
@@ -56,6 +71,7 @@ static inline void codel_kinds_unregister(struct codel_kinds *kinds)
 	if (kinds->has_plain)
 		unregister_qdisc(&kinds->plain);
 	unregister_qdisc(kinds->own);
+	unregister_netdevice_notifier(&codel_far_notifier);
 }
 
 #endif /* CODEL_KINDS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * CoDel as part of a qdisc: the dequeue that drops and marks, peeking, and what a reset
- * does. The queue itself is in codel_queue.h.
+ * CoDel as part of a qdisc: the dequeue that drops and marks, and what a reset does. The queue
+ * itself is in codel_queue.h.
  */
 #ifndef CODEL_QDISC_H
 #define CODEL_QDISC_H
@@ -54,7 +54,8 @@ codel_qdisc_waiting(struct Qdisc *sch, const struct codel_queue *queue, bool tur
 	return CODEL_MUCH;
 }
 
-static noinline enum codel_verdict
+/* All of CoDel is inlined here, although CoDel at a distance calls it, too. */
+static noinline __attribute__((flatten)) enum codel_verdict
 codel_qdisc_ask_late(struct Qdisc *sch, struct codel_queue *queue, bool turns, u64 now,
 		     u64 sojourn)
 {
@@ -81,38 +82,6 @@ codel_qdisc_ask(struct Qdisc *sch, struct codel_queue *queue, bool turns, u64 no
 		return CODEL_PASS;
 	}
 	return codel_qdisc_ask_late(sch, queue, turns, now, sojourn);
-}
-
-static inline enum codel_verdict
-codel_qdisc_ask_traced(struct Qdisc *sch, struct codel_queue *queue, bool turns, u64 now,
-		       u64 sojourn)
-{
-	bool was_dropping = queue->vars.dropping;
-	enum codel_verdict verdict = codel_qdisc_ask(sch, queue, turns, now, sojourn);
-
-	if (was_dropping != queue->vars.dropping)
-		codel_qdisc_trace_state(sch, queue, sojourn);
-	return verdict;
-}
-
-static __always_inline enum codel_verdict
-codel_qdisc_verdict(struct Qdisc *sch, struct codel_queue *queue, bool turns, u64 now,
-		    u64 sojourn)
-{
-	/* one call for both cases keeps codel_signal() inlined once */
-	if (trace_codel_state_enabled())
-		return codel_qdisc_ask_traced(sch, queue, turns, now, sojourn);
-	return codel_qdisc_ask(sch, queue, turns, now, sojourn);
-}
-
-/* The queue was found empty. */
-static inline void codel_qdisc_empty(struct Qdisc *sch, struct codel_queue *queue)
-{
-	bool trace = trace_codel_state_enabled() && queue->vars.dropping;
-
-	codel_empty(&queue->vars);
-	if (trace)
-		codel_qdisc_trace_state(sch, queue, 0);
 }
 
 /*
@@ -168,7 +137,7 @@ static noinline struct sk_buff *codel_qdisc_act(struct Qdisc *sch, struct codel_
 		sojourn = codel_qdisc_update_ldelay(sch, queue, skb, now);
 		if (c->drops == CODEL_QDISC_MAX_DROPS)
 			break;
-		verdict = codel_qdisc_verdict(sch, queue, turns, now, sojourn);
+		verdict = codel_qdisc_ask(sch, queue, turns, now, sojourn);
 	}
 	if (sojourn > c->config.ce_threshold && !c->marks &&
 	    codel_mark_matches(skb, c->config.ce_selector, c->config.ce_mask) && codel_mark(skb))
@@ -203,7 +172,7 @@ codel_qdisc_dequeue(struct Qdisc *sch, struct codel_queue *queue, bool turns, u6
 	*acted = false;
 	skb = codel_qdisc_pop(sch, queue, turns);
 	*sojourn = codel_qdisc_update_ldelay(sch, queue, skb, now);
-	verdict = codel_qdisc_verdict(sch, queue, turns, now, *sojourn);
+	verdict = codel_qdisc_ask(sch, queue, turns, now, *sojourn);
 	if (likely(verdict == CODEL_PASS &&
 		   *sojourn <= codel_qdisc(sch)->config.ce_threshold))
 		return skb;
@@ -222,86 +191,31 @@ static inline void codel_qdisc_sent(struct Qdisc *sch, u32 len, u32 segs,
 }
 
 /*
- * Peeking. A parent that looks before it takes (tbf, qfq, hfsc) finds the packet
- * in sch->gso_skb and may take it from there itself, without a call to us. Until
- * then it is queued like any other. So it is counted as sent when we find that
- * it has gone, with the sojourn time that it had when it was last seen.
+ * Take the packet back that a parent has peeked, and does not take itself: red hands a peek on,
+ * and then asks for a packet. It counts as sent since qdisc_peek_dequeued() got it. The core
+ * puts no packet into gso_skb below a parent, and asks the root only if there is none.
  */
-static inline void codel_qdisc_peek_account(struct Qdisc *sch)
+static noinline struct sk_buff *codel_qdisc_take_peeked(struct Qdisc *sch)
 {
-	struct codel_qdisc *c = codel_qdisc(sch);
+	struct sk_buff *skb = __skb_dequeue(&sch->gso_skb);
 
-	if (!c->peeked || skb_peek(&sch->gso_skb))
-		return;
-	c->peeked = false;
-	codel_qdisc_sent(sch, c->peeked_len, c->peeked_segs, c->peeked_sojourn);
-}
-
-/*
- * The packet that a peek has stored, NULL if there is none. Other packets in
- * gso_skb are the core's: it put them back because the device was busy.
- */
-static inline struct sk_buff *codel_qdisc_peeked(struct Qdisc *sch)
-{
-	struct codel_qdisc *c = codel_qdisc(sch);
-	struct sk_buff *skb;
-
-	if (likely(!c->peeked))
-		return NULL;
-	codel_qdisc_peek_account(sch);
-	if (!c->peeked)
-		return NULL;
-	skb = skb_peek(&sch->gso_skb);
-	c->peeked_sojourn = codel_qdisc_sojourn(skb);
-	return skb;
-}
-
-/* Store the packet of codel_qdisc_dequeue() after a peek; it is part of the queue again. */
-static inline void codel_qdisc_peek_store(struct Qdisc *sch, struct sk_buff *skb, u64 sojourn)
-{
-	struct codel_qdisc *c = codel_qdisc(sch);
-
-	c->peeked = true;
-	c->peeked_len = qdisc_pkt_len(skb);
-	c->peeked_segs = codel_compat_segs(skb);
-	c->peeked_sojourn = sojourn;
-	__skb_queue_head(&sch->gso_skb, skb);
-	codel_compat_qlen_add(sch, 1, c->peeked_len);
-}
-
-/* Take the packet back that a peek has stored, NULL if there is none. */
-static inline struct sk_buff *codel_qdisc_peek_take(struct Qdisc *sch)
-{
-	struct codel_qdisc *c = codel_qdisc(sch);
-	struct sk_buff *skb = codel_qdisc_peeked(sch);
-
-	if (!skb)
-		return NULL;
-	__skb_unlink(skb, &sch->gso_skb);
 	codel_compat_qlen_add(sch, -1, -(int)qdisc_pkt_len(skb));
-	c->peeked = false;
 	return skb;
 }
 
-/*
- * Count what is queued as dropped, before it is purged. Forget the peeked packet and the
- * memory; the core frees it and resets qlen.
- */
+/* Count what is queued as dropped, before it is purged; the core resets qlen. */
 static inline void codel_qdisc_reset(struct Qdisc *sch)
 {
 	struct codel_qdisc *c = codel_qdisc(sch);
-	struct sk_buff *skb = codel_qdisc_peeked(sch);
-	struct codel_count queued = codel_stats_queued(sch, c->peeked);
+	struct codel_count queued = codel_stats_queued(sch);
 	struct codel_count *drop = &c->stats.drop[CODEL_DROP_RESET];
 
 	drop->packets += queued.packets;
 	drop->bytes += queued.bytes;
-	if (skb && trace_codel_drop_enabled())
-		codel_qdisc_trace_drop(sch, NULL, skb, CODEL_DROP_RESET);
-	c->peeked = false;
 	c->memory = 0;
 	c->link = (struct codel_link) {};
 	codel_shape_reset(sch);
+	codel_far_reset(sch);
 	c->lost = (struct codel_lost) {};
 }
 
@@ -310,8 +224,7 @@ static inline void codel_qdisc_reset_stats(struct Qdisc *sch)
 {
 	struct codel_qdisc *c = codel_qdisc(sch);
 
-	codel_qdisc_peek_account(sch);
-	codel_stats_clear(sch, &c->stats, c->peeked);
+	codel_stats_clear(sch, &c->stats);
 	c->maxpacket = 0;
 }
 

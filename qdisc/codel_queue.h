@@ -4,8 +4,8 @@
  * in the qdisc, in its parents and in its statistics. sch_codel and sch_fq_codel share this.
  *
  * Two invariants hold whenever the root lock is free:
- * - sch->q.qlen and sch->qstats.backlog count the packets in all queues of the
- *   qdisc and the peeked one;
+ * - sch->q.qlen and sch->qstats.backlog count the packets in all queues of the qdisc and
+ *   in gso_skb, where the core keeps what a parent has peeked;
  * - every drop has been reported to the parents, after these counts were right.
  */
 #ifndef CODEL_QUEUE_H
@@ -103,26 +103,32 @@ static inline struct sk_buff *codel_queue_pop(struct codel_queue *queue)
  * @params: target, interval and ceiling in force
  * @target: as the operator set it, ns; longer in @params if the shaper is slow
  * @interval: as @target
+ * @ceiling: the same, or CODEL_CEILING_OFF; 0 for the default
  * @shape: of the shaper
  * @ce_threshold: sojourn time above which every packet that can be is marked,
  *	ns; CODEL_QDISC_CE_OFF for none
  * @limit: packets
+ * @answers: index of the device on which answers of the far queue come in; 0: that of the qdisc
+ * @bottleneck: enum codel_bottleneck
  * @ce_selector: see codel_mark_matches(); fq_codel only
  * @ce_mask: see codel_mark_matches(); fq_codel only
  * @ecn: mark packets that can be marked, in place of dropping them
- * @ceiling_set: @params.ceiling is the operator's, not the default for target and interval
+ * @extended: dump what in-tree qdiscs do not have, too
  */
 struct codel_config {
 	struct codel_params params;
 	u64 target;
 	u64 interval;
+	u64 ceiling;
 	struct codel_shape shape;
 	u64 ce_threshold;
 	u32 limit;
+	u32 answers;
+	u8 bottleneck;
 	u8 ce_selector;
 	u8 ce_mask;
 	bool ecn;
-	bool ceiling_set;
+	bool extended;
 };
 
 /**
@@ -135,12 +141,13 @@ struct codel_lost {
 	u32 bytes;
 };
 
+struct codel_far;
+
 /**
  * struct codel_qdisc - the begin of a qdisc's private data, which both kinds have
  * @config: changes under the root lock
  * @lost: none whenever the root lock is free
- * @memory: truesize of the queued packets, without the peeked one, bytes; of queues that
- *	take turns
+ * @memory: truesize of the queued packets, bytes; of queues that take turns
  * @maxpacket: largest packet that left, segmentation offload aside, bytes
  * @queues: the first of an array of queues that take turns at the link
  * @queue_size: distance between two of @queues, bytes; 0 with a single queue
@@ -148,15 +155,12 @@ struct codel_lost {
  * @drops: packets that the last call of codel_qdisc_act() has dropped
  * @marks: packets that it has marked
  * @splitting: segments of a super-packet are being queued; @lost is reported after the last one
- * @shaped: packets leave by @clock, or their length on the wire counts
+ * @shaped: packets leave by @clock, their length on the wire counts, or there is a far queue
+ * @far: the far queue; NULL without
+ * @far_next: that of a change; @far otherwise. Under RTNL
  * @pace: rate of the shaper
  * @clock: when the next packet may leave
  * @watchdog: asks the qdisc again at that time
- * @peeked: codel_qdisc_peek_store() put the packet into gso_skb, and its departure is
- *	not counted yet
- * @peeked_segs: its segments
- * @peeked_len: its bytes
- * @peeked_sojourn: its sojourn time when it was last seen there, ns
  * @stats: what the user is shown
  */
 struct codel_qdisc {
@@ -174,12 +178,10 @@ struct codel_qdisc {
 	struct codel_pace pace;
 	struct codel_clock clock;
 	struct qdisc_watchdog watchdog;
+	struct codel_far *far;
+	struct codel_far *far_next;
 	bool splitting;
 	bool shaped;
-	bool peeked;
-	u32 peeked_segs;
-	u32 peeked_len;
-	u64 peeked_sojourn;
 
 	struct codel_stats stats;
 };
@@ -293,13 +295,6 @@ static inline void codel_qdisc_trace_mark(struct Qdisc *sch, const struct codel_
 			 queue->vars.count, cause, qdisc_pkt_len(skb));
 }
 
-static inline void codel_qdisc_trace_state(struct Qdisc *sch, const struct codel_queue *queue,
-					   u64 sojourn)
-{
-	trace_codel_state(sch, codel_qdisc_class(sch, queue), sojourn, queue->vars.count,
-			  queue->vars.dropping);
-}
-
 /* Count a packet that arrives. */
 static inline void codel_qdisc_received(struct Qdisc *sch, const struct sk_buff *skb)
 {
@@ -335,7 +330,7 @@ static inline void codel_qdisc_count_drops(struct Qdisc *sch, enum codel_drop_ca
 }
 
 /*
- * The same for one packet, which may come out of gso_skb; @queue is NULL then. It is traced.
+ * The same for one packet. It is traced.
  */
 static inline void codel_qdisc_drop(struct Qdisc *sch, const struct codel_queue *queue,
 				    const struct sk_buff *skb,

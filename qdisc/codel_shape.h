@@ -6,11 +6,13 @@
 #ifndef CODEL_SHAPE_H
 #define CODEL_SHAPE_H
 
+#include <linux/sctp.h>
 #include <linux/sizes.h>
 #include <linux/tcp.h>
 #include <linux/udp.h>
 #include <net/pkt_sched.h>
 
+#include "codel_far_state.h"
 #include "codel_queue.h"
 
 /* A size table can make a packet any length, but none costs more than this many bytes. */
@@ -52,16 +54,34 @@ static inline u32 codel_shape_headers(const struct sk_buff *skb)
 {
 	bool inner = skb->encapsulation;
 	u32 type = skb_shinfo(skb)->gso_type;
+	const struct tcphdr *tcp;
+	struct tcphdr header;
 	u32 len;
 
 	if (!inner && !skb_transport_header_was_set(skb))
 		return 0;
 	len = inner ? skb_inner_transport_offset(skb) : skb_transport_offset(skb);
-	if (type & (SKB_GSO_TCPV4 | SKB_GSO_TCPV6))
-		len += inner ? inner_tcp_hdrlen(skb) : tcp_hdrlen(skb);
-	else if (type & SKB_GSO_UDP_L4)
+	if (type & (SKB_GSO_TCPV4 | SKB_GSO_TCPV6)) {
+		tcp = skb_header_pointer(skb, len, sizeof(header), &header);
+		len += tcp ? __tcp_hdrlen(tcp) : 0;
+	} else if (type & SKB_GSO_UDP_L4) {
 		len += sizeof(struct udphdr);
+	} else if (type & SKB_GSO_SCTP) {
+		len += sizeof(struct sctphdr);
+	}
 	return len < skb->len ? len : 0;
+}
+
+/* The segments of SCTP are the fragments, of any length. */
+static inline u64 codel_shape_wire_frags(const struct codel_shape *shape,
+					 const struct sk_buff *skb, u32 headers)
+{
+	const struct sk_buff *frag;
+	u64 wire = 0;
+
+	skb_walk_frags(skb, frag)
+		wire += codel_wire_length(&shape->framing, headers + frag->len);
+	return wire;
 }
 
 /* The length of a super-packet on the wire: of all its segments. The last one may be shorter. */
@@ -75,8 +95,11 @@ static noinline u32 codel_shape_wire_gso(const struct codel_shape *shape,
 	u32 last = skb->len - full * size;
 	u64 wire;
 
-	wire = (u64)full * codel_wire_length(&shape->framing, size + headers - offset) +
-	       codel_wire_length(&shape->framing, last - offset);
+	if (size == GSO_BY_FRAGS)
+		wire = codel_shape_wire_frags(shape, skb, headers - offset);
+	else
+		wire = (u64)full * codel_wire_length(&shape->framing, size + headers - offset) +
+		       codel_wire_length(&shape->framing, last - offset);
 	return min_t(u64, wire, CODEL_WIRE_MAX);
 }
 
@@ -159,7 +182,7 @@ static inline bool codel_shape_may_bypass(struct Qdisc *sch)
 {
 	const struct codel_shape *shape = &codel_qdisc(sch)->config.shape;
 
-	return sch->limit && !shape->rate && !shape->split;
+	return sch->limit && !shape->rate && !shape->split && !codel_qdisc(sch)->far;
 }
 
 /**
@@ -175,7 +198,8 @@ static inline void codel_shape_apply(struct Qdisc *sch, u64 from)
 	const struct codel_shape *shape = &c->config.shape;
 	u64 now = ktime_get_ns();
 
-	c->shaped = shape->rate || shape->framed;
+	codel_far_apply(sch);
+	c->shaped = shape->rate || shape->framed || c->far;
 	c->pace = (struct codel_pace) {};
 	if (shape->rate)
 		codel_pace_set(&c->pace, shape->rate);

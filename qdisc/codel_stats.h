@@ -4,13 +4,12 @@
  * that were sent. All of it in 64 bits, and an increment for each number: what these
  * mean and how they are shown is in codel_uapi.h.
  *
- * Written under the root lock. The histogram is read without it.
+ * Written and read under the root lock.
  */
 #ifndef CODEL_STATS_H
 #define CODEL_STATS_H
 
 #include <linux/slab.h>
-#include <linux/u64_stats_sync.h>
 #include <net/gen_stats.h>
 #include <net/sch_generic.h>
 
@@ -28,7 +27,6 @@
  * @delay_sum: of the sojourn times of @sent, ns
  * @delay_max: the longest of them, ns
  * @wire_bytes: of @sent on the wire, if the qdisc shapes
- * @sync: for readers of @delay on machines of 32 bits
  * @delay: packets of @sent by sojourn time
  */
 struct codel_stats {
@@ -41,7 +39,6 @@ struct codel_stats {
 	u64 delay_sum;
 	u64 delay_max;
 	u64 wire_bytes;
-	struct u64_stats_sync sync;
 	u64 delay[CODEL_DELAY_BUCKETS];
 };
 
@@ -49,12 +46,6 @@ static inline void codel_stats_count(struct codel_count *count, u32 bytes)
 {
 	count->packets++;
 	count->bytes += bytes;
-}
-
-/* Prepare the sequence counter of 32-bit kernels, once, before the first packet. */
-static inline void codel_stats_init(struct codel_stats *stats)
-{
-	u64_stats_init(&stats->sync);
 }
 
 /* A packet of @len bytes and @segs segments is sent after its @sojourn, ns. */
@@ -66,18 +57,15 @@ static inline void codel_stats_sent(struct codel_stats *stats, u32 len, u32 segs
 	stats->delay_sum += sojourn;
 	if (unlikely(sojourn > stats->delay_max))
 		stats->delay_max = sojourn;
-	u64_stats_update_begin(&stats->sync);
 	++*(stats->delay + codel_delay_bucket(sojourn));
-	u64_stats_update_end(&stats->sync);
 }
 
 /*
- * Packets that are the qdisc's own: the core keeps in gso_skb and skb_bad_txq what the
- * device did not take, and counts it as queued, too. Ours in gso_skb is there only below
- * a parent, where the core does not put any.
+ * Packets that are the qdisc's own: the core keeps in gso_skb and skb_bad_txq what the device
+ * did not take, or what a parent has peeked. It counts them as queued, too, but they have been
+ * counted as sent.
  */
-static inline struct codel_count codel_stats_queued(const struct Qdisc *sch,
-						    bool peeked)
+static inline struct codel_count codel_stats_queued(const struct Qdisc *sch)
 {
 	struct codel_count queued = {
 		.packets = sch->q.qlen,
@@ -85,8 +73,6 @@ static inline struct codel_count codel_stats_queued(const struct Qdisc *sch,
 	};
 	const struct sk_buff *skb;
 
-	if (peeked)
-		return queued;
 	skb_queue_walk(&sch->gso_skb, skb) {
 		queued.packets--;
 		queued.bytes -= qdisc_pkt_len(skb);
@@ -112,13 +98,9 @@ static inline struct codel_count codel_stats_core(const struct Qdisc *sch)
  * @sch: the qdisc, under its lock; the core's numbers too, unless an estimator of its
  *	rate would take that for a leap
  * @stats: what is queued counts as received
- * @peeked: the packet of codel_qdisc_peek_store() is in gso_skb
  */
-static inline void codel_stats_clear(struct Qdisc *sch, struct codel_stats *stats,
-				     bool peeked)
+static inline void codel_stats_clear(struct Qdisc *sch, struct codel_stats *stats)
 {
-	u32 i;
-
 	if (!rcu_access_pointer(sch->rate_est)) {
 		u64_stats_update_begin(&sch->bstats.syncp);
 		u64_stats_set(&sch->bstats.packets, 0);
@@ -129,19 +111,44 @@ static inline void codel_stats_clear(struct Qdisc *sch, struct codel_stats *stat
 	sch->qstats.overlimits = 0;
 	sch->qstats.requeues = 0;
 
-	memset(stats, 0, offsetof(struct codel_stats, sync));
-	stats->received = codel_stats_queued(sch, peeked);
+	memset(stats, 0, sizeof(*stats));
+	stats->received = codel_stats_queued(sch);
 	stats->before = codel_stats_core(sch);
-	u64_stats_update_begin(&stats->sync);
-	for (i = 0; i < CODEL_DELAY_BUCKETS; i++)
-		WRITE_ONCE(stats->delay[i], 0);
-	u64_stats_update_end(&stats->sync);
 }
 
-/* All but the histogram, under the lock */
-static inline void codel_stats_read(struct codel_ext_stats *ext,
-				    const struct Qdisc *sch,
-				    const struct codel_stats *stats, bool peeked)
+/**
+ * codel_stats_alloc() - allocate the statistics of a dump, under the lock
+ * @stats: the counters
+ * @head: length of all that is before the histogram, bytes; it ends with struct codel_ext_stats
+ * @size: set to the length with the histogram: from its first bucket that is not 0 to that of the
+ *	maximum. Pages are zeroed when they are allocated, so room for all buckets costs more
+ *
+ * Return: all zero, but for the histogram; NULL without memory. The caller frees it.
+ */
+static inline void *codel_stats_alloc(const struct codel_stats *stats, int head, int *size)
+{
+	u32 end = stats->sent.packets ? codel_delay_bucket(stats->delay_max) + 1 : 0;
+	struct codel_ext_stats *ext;
+	u32 first = 0;
+	void *st;
+
+	while (first < end && !stats->delay[first])
+		first++;
+	*size = head + (end - first) * sizeof(*stats->delay);
+	st = kzalloc(*size, GFP_ATOMIC);
+	if (!st)
+		return NULL;
+	ext = st + head - sizeof(*ext);
+	ext->delay_offset = sizeof(*ext);
+	ext->delay_first = first;
+	ext->delay_count = end - first;
+	memcpy(ext + 1, stats->delay + first, *size - head);
+	return st;
+}
+
+/* Copy all counters but the histogram, under the lock. */
+static inline void codel_stats_read(struct codel_ext_stats *ext, const struct Qdisc *sch,
+				    const struct codel_stats *stats)
 {
 	struct codel_count core = codel_stats_core(sch);
 
@@ -150,7 +157,7 @@ static inline void codel_stats_read(struct codel_ext_stats *ext,
 
 	ext->received = stats->received;
 	ext->sent = stats->sent;
-	ext->queued = codel_stats_queued(sch, peeked);
+	ext->queued = codel_stats_queued(sch);
 	ext->bypassed.packets = core.packets - stats->before.packets -
 				  stats->segments;
 	ext->bypassed.bytes = core.bytes - stats->before.bytes -
@@ -160,32 +167,6 @@ static inline void codel_stats_read(struct codel_ext_stats *ext,
 	ext->delay_sum = stats->delay_sum;
 	ext->delay_max = stats->delay_max;
 	ext->wire_bytes = stats->wire_bytes;
-}
-
-static inline u64 codel_stats_bucket(const struct codel_stats *stats, u32 i)
-{
-	unsigned int start;
-	u64 count;
-
-	do {
-		start = u64_stats_fetch_begin(&stats->sync);
-		count = READ_ONCE(stats->delay[i]);
-	} while (u64_stats_fetch_retry(&stats->sync, start));
-	return count;
-}
-
-/* Which buckets are not 0, without the lock; the last has the maximum that was read with it */
-static inline void codel_stats_range(struct codel_ext_stats *ext,
-				     const struct codel_stats *stats)
-{
-	u32 end = ext->sent.packets ? codel_delay_bucket(ext->delay_max) + 1 : 0;
-	u32 first = 0;
-
-	while (first < end && !codel_stats_bucket(stats, first))
-		first++;
-	ext->delay_offset = sizeof(*ext);
-	ext->delay_first = first;
-	ext->delay_count = end - first;
 }
 
 /**
@@ -203,37 +184,6 @@ static inline int codel_stats_put(struct gnet_dump *d, void *st, int size, int k
 
 	if (!err)
 		d->xstats_len = min(d->xstats_len, kernels);
-	return err;
-}
-
-/**
- * codel_stats_dump() - statistics of a qdisc into a dump, without the lock
- * @d: the dump
- * @st: them all, but for the histogram
- * @size: their length
- * @kernels: how much of it the in-tree qdisc has
- * @ext: the end of @st; which buckets follow is noted here
- * @stats: the histogram
- *
- * Return: 0, or an error if there is no room or no memory.
- */
-static inline int codel_stats_dump(struct gnet_dump *d, const void *st, int size, int kernels,
-				   struct codel_ext_stats *ext, const struct codel_stats *stats)
-{
-	u64 *bucket;
-	void *all;
-	int err;
-	u32 i;
-
-	codel_stats_range(ext, stats);
-	all = kmalloc(size + ext->delay_count * sizeof(*bucket), GFP_KERNEL);
-	if (!all)
-		return -ENOMEM;
-	bucket = memcpy(all, st, size) + size;
-	for (i = 0; i < ext->delay_count; i++)
-		bucket[i] = codel_stats_bucket(stats, ext->delay_first + i);
-	err = codel_stats_put(d, all, size + ext->delay_count * sizeof(*bucket), kernels);
-	kfree(all);
 	return err;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Tracepoints: codel_drop, codel_mark and codel_state. Each module has its own, in the
+ * Tracepoints: codel_drop and codel_mark. Each module has its own, in the
  * system that it names as CODEL_TRACE_SYSTEM before it includes this file: codel:codel_drop
  * and fq_codel:codel_drop.
  */
@@ -95,42 +95,6 @@ DEFINE_EVENT_PRINT(codel_packet, codel_mark,
 					      { CODEL_MARK_CODEL, "codel" },
 					      { CODEL_MARK_CE_THRESHOLD, "ce_threshold" }),
 			     __entry->len)
-);
-
-/**
- * codel_state - the dropping state was entered or left
- * @sch: the qdisc
- * @flow: minor number of the class, 0 in codel
- * @sojourn: of the packet at hand, ns; 0 if the queue is empty, or was until now
- * @count: of the control law
- * @dropping: entered
- */
-TRACE_EVENT(codel_state,
-	    TP_PROTO(const struct Qdisc *sch, u32 flow, u64 sojourn, u32 count,
-		     bool dropping),
-	    TP_ARGS(sch, flow, sojourn, count, dropping),
-	    TP_STRUCT__entry(__array(char, dev, IFNAMSIZ)
-			     __field(int, ifindex)
-			     __field(u32, handle)
-			     __field(u32, parent)
-			     __field(u32, flow)
-			     __field(u64, sojourn)
-			     __field(u32, count)
-			     __field(bool, dropping)
-	    ),
-	    TP_fast_assign(memcpy(__entry->dev, qdisc_dev(sch)->name, IFNAMSIZ);
-			   __entry->ifindex = qdisc_dev(sch)->ifindex;
-			   __entry->handle = sch->handle;
-			   __entry->parent = sch->parent;
-			   __entry->flow = flow;
-			   __entry->sojourn = sojourn;
-			   __entry->count = count;
-			   __entry->dropping = dropping;
-	    ),
-	    TP_printk("dev=%s handle=%x: flow=%u sojourn=%lluns count=%u %s",
-		      __entry->dev, __entry->handle >> 16, __entry->flow,
-		      __entry->sojourn, __entry->count,
-		      __entry->dropping ? "dropping" : "quiet")
 );
 
 #endif /* CODEL_TRACE_H */

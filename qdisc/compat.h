@@ -86,14 +86,4 @@ static inline void codel_compat_overlimit(struct sk_buff *skb,
 }
 #endif
 
-/* A message, unless the answer has one already: a warning must not hide an error (6.2). */
-#ifndef NL_SET_ERR_MSG_WEAK
-#define NL_SET_ERR_MSG_WEAK(extack, msg) do {			\
-	struct netlink_ext_ack *__weak_extack = (extack);	\
-								\
-	if (__weak_extack && !__weak_extack->_msg)		\
-		NL_SET_ERR_MSG(__weak_extack, msg);		\
-} while (0)
-#endif
-
 #endif /* CODEL_COMPAT_H */

@@ -34,7 +34,9 @@ enum codel_option_type {
 	CODEL_FLAG,		/* u32, 0 or 1: "KEYWORD" or "noKEYWORD" */
 	CODEL_SELECTOR,		/* u8/u8: a value, and a mask in an attribute of its own */
 	CODEL_WORD,		/* u32, the number of a word; a string in JSON */
-	CODEL_SWITCH,		/* the same of two words; false or true in JSON */
+	CODEL_CHOICE,		/* the same, after the keyword */
+	CODEL_DEVICE,		/* u32, the index of a device: its name; 0 for none */
+	CODEL_SWITCH,		/* CODEL_WORD of two words; false or true in JSON */
 	CODEL_ACTION,		/* a flag in TCA_CODEL_EXT: done once, never shown */
 	CODEL_EFFECT,		/* u32, microseconds: shown, and never given */
 };
@@ -51,6 +53,8 @@ enum codel_option_type {
  * @ext_value: its attribute in TCA_CODEL_EXT; or 0
  * @ext_flag: the flag in TCA_CODEL_EXT that stands for "KEYWORD off", or for the
  *	action; or 0
+ * @least: a value below this is accepted, but hardly does what the user wants
+ * @below: then what the qdisc does, for a warning
  * @hide_zero: 0 means that the qdisc does not have the option; in TCA_CODEL_EXT, that
  *	the text does not need it
  * @shaper: as text, shown only if one of these differs from its default
@@ -65,6 +69,8 @@ struct codel_option {
 	const char *const *words;
 	__u16 ext_value;
 	__u16 ext_flag;
+	__u32 least;
+	const char *below;
 	bool hide_zero;
 	bool shaper;
 };
@@ -101,7 +107,7 @@ struct codel_stat {
  * the stock tc does not have come last. Tables end with an entry without a name. Both
  * kinds have fewer options than this.
  */
-#define CODEL_OPTIONS_MAX 24
+#define CODEL_OPTIONS_MAX 28
 
 int codel_parse_options(const char *kind, const struct codel_option *options,
 			int argc, char **argv, struct nlmsghdr *n);

@@ -51,14 +51,20 @@ static void codel_json_count(const char *name, const struct codel_count *count)
 	close_json_object();
 }
 
-void codel_json_causes(const char *name, const char *const *causes,
-		       const struct codel_count *counts, unsigned int n)
+static void codel_json_members(const char *const *causes, const struct codel_count *counts,
+			       unsigned int n)
 {
 	unsigned int i;
 
-	open_json_object(name);
 	for (i = 0; i < n; i++)
 		codel_json_count(causes[i], &counts[i]);
+}
+
+void codel_json_causes(const char *name, const char *const *causes,
+		       const struct codel_count *counts, unsigned int n)
+{
+	open_json_object(name);
+	codel_json_members(causes, counts, n);
 	close_json_object();
 }
 
@@ -70,15 +76,33 @@ void codel_json_accounts(const struct codel_ext_stats *stats)
 	codel_json_count("bypassed", &stats->bypassed);
 }
 
+/* Packets and bytes of drops for causes that newer modules have */
+static struct codel_count codel_other_drops(const struct codel_ext_stats *stats)
+{
+	struct codel_count sum = { 0 };
+	unsigned int i;
+
+	for (i = 0; stats->delay_offset >= sizeof(*stats) && i < CODEL_DROPS_MORE; i++) {
+		sum.packets += stats->drop_more[i].packets;
+		sum.bytes += stats->drop_more[i].bytes;
+	}
+	return sum;
+}
+
 /* @wire: wire_bytes is known */
 static void codel_json_ext_stats(const struct codel_ext_stats *stats, bool wire,
 				 const struct codel_histogram *delays)
 {
+	const struct codel_count other = codel_other_drops(stats);
+
 	codel_json_accounts(stats);
 	if (wire)
 		codel_json_u64("wire_bytes", stats->wire_bytes);
-	codel_json_causes("dropped", codel_drop_causes, stats->drop,
-			  CODEL_DROP_CAUSES);
+	open_json_object("dropped");
+	codel_json_members(codel_drop_causes, stats->drop, CODEL_DROP_CAUSES);
+	if (other.packets)
+		codel_json_count("other", &other);
+	close_json_object();
 	codel_json_causes("marked", codel_mark_causes, stats->mark,
 			  CODEL_MARK_CAUSES);
 	if (!delays)
@@ -93,19 +117,23 @@ static void codel_json_ext_stats(const struct codel_ext_stats *stats, bool wire,
 /* Print the causes that are not 0. The in-tree statistics already contain the marks. */
 static void codel_print_drops(FILE *f, const struct codel_ext_stats *stats)
 {
+	const __u64 other = codel_other_drops(stats).packets;
 	bool any = false;
 	unsigned int i;
 
-	for (i = 0; i < CODEL_DROP_CAUSES; i++) {
-		if (!stats->drop[i].packets)
+	for (i = 0; i <= CODEL_DROP_CAUSES; i++) {
+		const bool known = i < CODEL_DROP_CAUSES;
+		const __u64 packets = known ? stats->drop[i].packets : other;
+
+		if (!packets)
 			continue;
 		if (!any) {
 			print_nl();
 			fprintf(f, "  drops");
 		}
 		any = true;
-		fprintf(f, " %s %llu", codel_drop_causes[i],
-			(unsigned long long)stats->drop[i].packets);
+		fprintf(f, " %s %llu", known ? codel_drop_causes[i] : "other",
+			(unsigned long long)packets);
 	}
 }
 
@@ -137,11 +165,14 @@ void codel_print_ext_stats(FILE *f, const struct rtattr *xstats, size_t offset)
 
 	if (RTA_PAYLOAD(xstats) < offset + CODEL_EXT_STATS_MIN)
 		return;
-	wire = codel_copy_stats(&stats, xstats, offset, sizeof(stats)) &&
+	codel_copy_stats(&stats, xstats, offset, sizeof(stats));
+	wire = RTA_PAYLOAD(xstats) >= offset + CODEL_EXT_STATS_MIN + sizeof(stats.wire_bytes) &&
 	       codel_ext_stats_has_wire(&stats);
 	known = codel_read_delays(&delays, &stats, xstats, offset);
 	if (is_json_context()) {
 		codel_json_ext_stats(&stats, wire, known ? &delays : NULL);
+		if (wire && stats.far_offset)
+			codel_print_far(f, xstats, offset + stats.far_offset);
 		return;
 	}
 	if (known)
@@ -149,4 +180,6 @@ void codel_print_ext_stats(FILE *f, const struct rtattr *xstats, size_t offset)
 	codel_print_accounting(f, &stats);
 	if (wire && stats.wire_bytes)
 		codel_print_wire(f, &stats);
+	if (wire && stats.far_offset)
+		codel_print_far(f, xstats, offset + stats.far_offset);
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "../uapi/codel_uapi.h"
 
@@ -35,6 +36,11 @@ void codel_json_accounts(const struct codel_ext_stats *stats);
 /* An object that has packets and bytes of each cause */
 void codel_json_causes(const char *name, const char *const *causes,
 		       const struct codel_count *counts, unsigned int n);
+
+struct rtattr;
+
+/* The statistics of the far queue begin at @offset. If they are incomplete, print nothing. */
+void codel_print_far(FILE *f, const struct rtattr *xstats, size_t offset);
 
 #define CODEL_EXT_STATS_MIN offsetof(struct codel_ext_stats, wire_bytes)
 

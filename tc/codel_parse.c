@@ -4,6 +4,7 @@
  * value; an option that was not given is not sent.
  */
 #include <errno.h>
+#include <net/if.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
@@ -43,6 +44,8 @@ static const struct {
 	[CODEL_SELECTOR] = { "VALUE/MASK", "of the form VALUE/MASK",
 			     "0/0 to 255/255" },
 	[CODEL_WORD] = { "", "", "" },
+	[CODEL_CHOICE] = { "", "one of its words", "" },
+	[CODEL_DEVICE] = { "DEV", "a device", "" },
 	[CODEL_SWITCH] = { "", "", "" },
 	[CODEL_ACTION] = { "", "", "" },
 	[CODEL_EFFECT] = { "", "", "" },
@@ -62,6 +65,15 @@ static void codel_join_words(char *to, size_t size, const char *const *words)
 		len += (size_t)snprintf(to + len, size - len, "%s%s", len ? " | " : "", *words);
 }
 
+/* "bottleneck here | downstream | upstream" */
+static void codel_join_choice(char *to, size_t size, const struct codel_option *o)
+{
+	const size_t len = (size_t)snprintf(to, size, "%s ", o->keyword);
+
+	if (len < size)
+		codel_join_words(to + len, size - len, o->words);
+}
+
 static void codel_usage_line(const struct codel_option *o)
 {
 	char name[64];
@@ -69,6 +81,8 @@ static void codel_usage_line(const struct codel_option *o)
 	if (o->type == CODEL_FLAG)
 		snprintf(name, sizeof(name), "%s | no%s", o->keyword,
 			 o->keyword);
+	else if (o->type == CODEL_CHOICE)
+		codel_join_choice(name, sizeof(name), o);
 	else if (o->words)
 		codel_join_words(name, sizeof(name), o->words);
 	else
@@ -95,6 +109,13 @@ static void codel_usage(const char *kind, const struct codel_option *options)
 		fprintf(stderr, "SIZE is in b, k, m or g; bytes if it has no unit\n");
 }
 
+static void codel_say(const char *kind, const char *keyword, const char *format, va_list args)
+{
+	fprintf(stderr, "%s: %s: ", kind, keyword);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+}
+
 /* Return -1: tc then prints no error of its own. */
 __attribute__((format(printf, 3, 4)))
 static int codel_error(const char *kind, const char *keyword,
@@ -102,12 +123,21 @@ static int codel_error(const char *kind, const char *keyword,
 {
 	va_list args;
 
-	fprintf(stderr, "%s: %s: ", kind, keyword);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	codel_say(kind, keyword, format, args);
 	va_end(args);
-	fputc('\n', stderr);
 	return -1;
+}
+
+__attribute__((format(printf, 3, 4)))
+static void codel_warn(const char *kind, const char *keyword, const char *format, ...)
+{
+	va_list args;
+
+	fputs("Warning: ", stderr);
+	va_start(args, format);
+	codel_say(kind, keyword, format, args);
+	va_end(args);
 }
 
 /* 0, -EINVAL, -ERANGE, or -EDOM for a time between two microseconds */
@@ -190,10 +220,31 @@ static int codel_read_selector(struct codel_value *v, const char *str)
 	return codel_read_integer(&v->mask, slash + 1, UINT8_MAX);
 }
 
-static int codel_read_typed(struct codel_value *v, const char *str,
-			    enum codel_option_type type)
+static int codel_read_choice(struct codel_value *v, const char *str, const char *const *words)
 {
-	switch (type) {
+	__u32 i;
+
+	for (i = 0; words[i]; i++)
+		if (!strcmp(str, words[i])) {
+			v->value = i;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+static int codel_read_device(struct codel_value *v, const char *str)
+{
+	v->value = strcmp(str, "self") ? if_nametoindex(str) : 0;
+	return v->value || !strcmp(str, "self") ? 0 : -EINVAL;
+}
+
+static int codel_read_typed(struct codel_value *v, const char *str, const struct codel_option *o)
+{
+	switch (o->type) {
+	case CODEL_CHOICE:
+		return codel_read_choice(v, str, o->words);
+	case CODEL_DEVICE:
+		return codel_read_device(v, str);
 	case CODEL_TIME:
 		return codel_read_time(v, str);
 	case CODEL_SIZE:
@@ -223,11 +274,13 @@ static int codel_read_value(const char *kind, const struct codel_option *o,
 	}
 
 	v->state = CODEL_GIVEN;
-	switch (codel_read_typed(v, str, o->type)) {
+	switch (codel_read_typed(v, str, o)) {
 	case 0:
 		if (o->type == CODEL_SIZE && codel_is_in_bits(str))
-			fprintf(stderr, "Warning: %s: %s: \"%s\" is in bits: %u bytes\n",
-				kind, o->keyword, str, (__u32)v->value);
+			codel_warn(kind, o->keyword, "\"%s\" is in bits: %u bytes", str,
+				   (__u32)v->value);
+		if (v->value < o->least)
+			codel_warn(kind, o->keyword, "%s", o->below);
 		return 0;
 	case -ERANGE:
 		return codel_error(kind, o->keyword,
@@ -253,7 +306,7 @@ static int codel_find_word(const struct codel_option *o, const char *arg)
 			return 1;
 		return !strncmp(arg, "no", 2) && !strcmp(arg + 2, o->keyword) ? 0 : -1;
 	}
-	for (i = 0; o->words && o->words[i]; i++)
+	for (i = 0; o->words && o->type != CODEL_CHOICE && o->words[i]; i++)
 		if (!strcmp(arg, o->words[i]))
 			return i;
 	return -1;
@@ -269,7 +322,8 @@ codel_find_option(const struct codel_option *options, const char *arg, int *word
 		*word = codel_find_word(o, arg);
 		if (*word >= 0)
 			return o;
-		if (!o->words && o->type != CODEL_EFFECT && !strcmp(arg, o->keyword))
+		if ((!o->words || o->type == CODEL_CHOICE) && o->type != CODEL_EFFECT &&
+		    !strcmp(arg, o->keyword))
 			return o;
 	}
 	return NULL;
@@ -375,6 +429,33 @@ static int codel_put_ext(struct nlmsghdr *n, const struct codel_option *options,
 	return 0;
 }
 
+static const struct codel_value *codel_given(const struct codel_option *options,
+					     const struct codel_value *values,
+					     const char *keyword)
+{
+	int i;
+
+	for (i = 0; options[i].keyword; i++)
+		if (!strcmp(options[i].keyword, keyword) && values[i].state == CODEL_GIVEN)
+			return &values[i];
+	return NULL;
+}
+
+/* A target is usually 5% to 10% of the interval (RFC 8289, section 4.3): is a unit missing? */
+static void codel_warn_of_times(const char *kind, const struct codel_option *options,
+				const struct codel_value *values)
+{
+	const struct codel_value *interval = codel_given(options, values, "interval");
+	const struct codel_value *target = codel_given(options, values, "target");
+
+	if (!target || !interval)
+		return;
+	if (target->value > interval->value || target->value * 100 < interval->value)
+		codel_warn(kind, "target",
+			   "%lluus with an interval of %lluus; 5%% to 10%% of it is usual (us, ms or s; us without a unit)",
+			   (unsigned long long)target->value, (unsigned long long)interval->value);
+}
+
 int codel_parse_options(const char *kind, const struct codel_option *options,
 			int argc, char **argv, struct nlmsghdr *n)
 {
@@ -384,6 +465,7 @@ int codel_parse_options(const char *kind, const struct codel_option *options,
 
 	if (codel_read_options(kind, options, values, argc, argv))
 		return -1;
+	codel_warn_of_times(kind, options, values);
 
 	nest = addattr_nest(n, CODEL_REQUEST_MAX, TCA_OPTIONS);
 	for (i = 0; options[i].keyword; i++)

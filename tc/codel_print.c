@@ -2,6 +2,7 @@
 /*
  * Print options and statistics from the netlink dump, as text and as JSON.
  */
+#include <net/if.h>
 #include <string.h>
 
 #include "codel_json.h"
@@ -38,9 +39,22 @@ static const char *codel_word(const struct codel_option *o, __u64 value)
 	return NULL;
 }
 
+#define CODEL_DEVICE_LEN (IF_NAMESIZE + 4)
+
+/* The name of a device, or, if it is gone, its index: "if7" */
+static const char *codel_device(char *name, __u64 index)
+{
+	if (!index)
+		return "self";
+	if (!if_indextoname((unsigned int)index, name))
+		snprintf(name, CODEL_DEVICE_LEN, "if%u", (__u32)index);
+	return name;
+}
+
 static void codel_json_value(const struct codel_option *o, __u64 value)
 {
 	const char *word = codel_word(o, value);
+	char device[CODEL_DEVICE_LEN];
 
 	if (o->type == CODEL_RATE)
 		codel_json_u64(o->keyword, value);
@@ -50,6 +64,8 @@ static void codel_json_value(const struct codel_option *o, __u64 value)
 		codel_json_bool(o->keyword, value);
 	else if (word)
 		codel_json_string(o->keyword, word);
+	else if (o->type == CODEL_DEVICE)
+		codel_json_string(o->keyword, codel_device(device, value));
 	else
 		codel_json_uint(o->keyword, (__u32)value);
 }
@@ -71,6 +87,7 @@ static void codel_print_rate(FILE *f, const struct codel_option *o, __u64 rate)
 static void codel_text_value(FILE *f, const struct codel_option *o, __u64 value)
 {
 	const char *word = codel_word(o, value);
+	char device[CODEL_DEVICE_LEN];
 	char buf[SPRINT_BSIZE];
 
 	switch (o->type) {
@@ -89,6 +106,12 @@ static void codel_text_value(FILE *f, const struct codel_option *o, __u64 value)
 		break;
 	case CODEL_RATE:
 		codel_print_rate(f, o, value);
+		break;
+	case CODEL_DEVICE:
+		fprintf(f, "%s %s ", o->keyword, codel_device(device, value));
+		break;
+	case CODEL_CHOICE:
+		fprintf(f, "%s %s ", o->keyword, word ? word : "?");
 		break;
 	default:
 		if (word)

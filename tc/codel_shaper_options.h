@@ -18,7 +18,31 @@ static const char *const codel_cells_words[] = {
 static const char *const codel_ingress_words[] = { "egress", "ingress", NULL };
 static const char *const codel_split_words[] = { "no_split_gso", "split_gso", NULL };
 
-/* Entries of a table of options */
+static const char *const codel_bottleneck_words[] = {
+	[CODEL_BOTTLENECK_HERE] = "here",
+	[CODEL_BOTTLENECK_DOWNSTREAM] = "downstream",
+	[CODEL_BOTTLENECK_UPSTREAM] = "upstream",
+	NULL
+};
+
+/* The options of the far queue: entries of a table of options */
+#define CODEL_FAR_OPTIONS							\
+	{									\
+		.keyword = "bottleneck",					\
+		.type = CODEL_CHOICE,						\
+		.words = codel_bottleneck_words,				\
+		.ext_value = TCA_CODEL_EXT_BOTTLENECK,				\
+		.hide_zero = true,						\
+		.help = "where the queue of the slowest link is",		\
+	}, {									\
+		.keyword = "answers",						\
+		.type = CODEL_DEVICE,						\
+		.ext_value = TCA_CODEL_EXT_ANSWERS,				\
+		.hide_zero = true,						\
+		.help = "device on which answers come in; self: that of the qdisc",	\
+	}
+
+/* Entries of a table of options, in the order of cake's: programs read "noatm overhead 44" */
 #define CODEL_SHAPER_OPTIONS							\
 	{									\
 		.keyword = "rate",						\
@@ -27,6 +51,13 @@ static const char *const codel_split_words[] = { "no_split_gso", "split_gso", NU
 		.ext_flag = TCA_CODEL_EXT_RATE_OFF,				\
 		.shaper = true,							\
 		.help = "send no faster than this",				\
+	}, {									\
+		.keyword = "atm",						\
+		.type = CODEL_WORD,						\
+		.words = codel_cells_words,					\
+		.ext_value = TCA_CODEL_EXT_CELLS,				\
+		.shaper = true,							\
+		.help = "what the link cuts packets into",			\
 	}, {									\
 		.keyword = "overhead",						\
 		.type = CODEL_SIGNED,						\
@@ -40,13 +71,6 @@ static const char *const codel_split_words[] = { "no_split_gso", "split_gso", NU
 		.ext_value = TCA_CODEL_EXT_MPU,					\
 		.shaper = true,							\
 		.help = "least bytes of a packet on the link",			\
-	}, {									\
-		.keyword = "atm",						\
-		.type = CODEL_WORD,						\
-		.words = codel_cells_words,					\
-		.ext_value = TCA_CODEL_EXT_CELLS,				\
-		.shaper = true,							\
-		.help = "what the link cuts packets into",			\
 	}, {									\
 		.keyword = "ingress",						\
 		.type = CODEL_SWITCH,						\

@@ -7,10 +7,12 @@
 #include "codel_stock.h"
 
 #define STOCK_PATH 256
+/* The longest line that is read: the kernel's command line */
+#define STOCK_LINE 4096
 
 static bool codel_file_has(const char *path, const char *text)
 {
-	char line[STOCK_PATH];
+	char line[STOCK_LINE];
 	FILE *file = fopen(path, "r");
 	bool found = false;
 
@@ -20,6 +22,16 @@ static bool codel_file_has(const char *path, const char *text)
 		found = strstr(line, text);
 	fclose(file);
 	return found;
+}
+
+/* The kernel was booted with initcall_blacklist=, a list that has the in-tree qdisc. */
+static bool codel_is_blacklisted(const char *kind)
+{
+	char first[STOCK_PATH], later[STOCK_PATH];
+
+	snprintf(first, sizeof(first), "initcall_blacklist=%s_module_init", kind);
+	snprintf(later, sizeof(later), ",%s_module_init", kind);
+	return codel_file_has("/proc/cmdline", first) || codel_file_has("/proc/cmdline", later);
 }
 
 /*
@@ -37,7 +49,7 @@ static bool codel_in_tree_serves(const char *kind)
 	snprintf(path, sizeof(path), "/sys/module/sch_%s_oot/parameters/takeover", kind);
 	if (codel_file_has(path, "N"))
 		return true;
-	if (uname(&kernel))
+	if (codel_is_blacklisted(kind) || uname(&kernel))
 		return false;
 	snprintf(path, sizeof(path), "/lib/modules/%s/modules.builtin", kernel.release);
 	snprintf(module, sizeof(module), "/sch_%s.ko", kind);

@@ -13,6 +13,8 @@ static const struct codel_option codel_options[] = {
 		.keyword = "limit",
 		.type = CODEL_PACKETS,
 		.attr = TCA_CODEL_LIMIT,
+		.least = 1,
+		.below = "the qdisc drops every packet",
 		.help = "maximum number of packets in the queue",
 	}, {
 		.keyword = "target",
@@ -43,6 +45,7 @@ static const struct codel_option codel_options[] = {
 		.help = "delay at which senders that ignore signals lose every packet",
 	},
 	CODEL_SHAPER_OPTIONS,
+	CODEL_FAR_OPTIONS,
 	{
 		.keyword = "reset_stats",
 		.type = CODEL_ACTION,

@@ -13,6 +13,8 @@ static const struct codel_option fq_codel_options[] = {
 		.keyword = "limit",
 		.type = CODEL_PACKETS,
 		.attr = TCA_FQ_CODEL_LIMIT,
+		.least = 1,
+		.below = "the qdisc drops every packet",
 		.help = "maximum number of packets in all queues",
 	}, {
 		.keyword = "flows",
@@ -23,6 +25,8 @@ static const struct codel_option fq_codel_options[] = {
 		.keyword = "quantum",
 		.type = CODEL_COUNT,
 		.attr = TCA_FQ_CODEL_QUANTUM,
+		.least = 256,
+		.below = "raised to the minimum of 256 bytes",
 		.help = "bytes a queue may send in one round",
 	}, {
 		.keyword = "target",
@@ -61,6 +65,8 @@ static const struct codel_option fq_codel_options[] = {
 		.keyword = "drop_batch",
 		.type = CODEL_COUNT,
 		.attr = TCA_FQ_CODEL_DROP_BATCH_SIZE,
+		.least = 1,
+		.below = "raised to the minimum of 1 packet",
 		.hide_zero = true,
 		.help = "maximum number of packets dropped per overlimit event",
 	}, {
@@ -71,6 +77,7 @@ static const struct codel_option fq_codel_options[] = {
 		.help = "delay at which senders that ignore signals lose every packet",
 	},
 	CODEL_SHAPER_OPTIONS,
+	CODEL_FAR_OPTIONS,
 	{
 		.keyword = "reset_stats",
 		.type = CODEL_ACTION,

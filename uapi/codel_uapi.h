@@ -48,6 +48,10 @@
  * @TCA_CODEL_EXT_TARGET_EFFECTIVE: u32, us. In a dump: the target in force, with a rate.
  *	In a request: ignored
  * @TCA_CODEL_EXT_INTERVAL_EFFECTIVE: u32, us, as @TCA_CODEL_EXT_TARGET_EFFECTIVE
+ * @TCA_CODEL_EXT_BOTTLENECK: u32, enum codel_bottleneck
+ * @TCA_CODEL_EXT_ANSWERS: u32, index of the device on which the answers to packets that leave
+ *	come in (downstream), or the time stamps that packets which arrive echo (upstream);
+ *	0: the device of the qdisc. Without a bottleneck elsewhere, it is 0
  */
 enum {
 	TCA_CODEL_EXT_UNSPEC,
@@ -66,10 +70,20 @@ enum {
 	TCA_CODEL_EXT_SPLIT_GSO,
 	TCA_CODEL_EXT_TARGET_EFFECTIVE,
 	TCA_CODEL_EXT_INTERVAL_EFFECTIVE,
+	TCA_CODEL_EXT_BOTTLENECK,
+	TCA_CODEL_EXT_ANSWERS,
 	__TCA_CODEL_EXT_MAX
 };
 
 #define TCA_CODEL_EXT_MAX (__TCA_CODEL_EXT_MAX - 1)
+
+/* Where the slowest link has its queue */
+enum codel_bottleneck {
+	CODEL_BOTTLENECK_HERE,		/* in this qdisc */
+	CODEL_BOTTLENECK_DOWNSTREAM,	/* in a device behind that of the qdisc */
+	CODEL_BOTTLENECK_UPSTREAM,	/* in a device before packets arrive */
+	CODEL_BOTTLENECKS
+};
 
 /* What a link cuts packets into; the values are those of TCA_CAKE_ATM */
 enum codel_cells {
@@ -115,6 +129,10 @@ enum codel_mark_cause {
 	CODEL_MARK_CAUSES
 };
 
+/* Not more: a notice of a qdisc that replaces another one has both, and a page */
+#define CODEL_DROPS_MORE	4
+#define CODEL_MARKS_MORE	2
+
 /**
  * struct codel_ext_stats - extended statistics: packet accounting and sojourn times
  * @received: passed to the qdisc to be enqueued
@@ -129,11 +147,14 @@ enum codel_mark_cause {
  * @delay_offset: distance of the histogram from the beginning of this structure, bytes
  * @delay_first: number of the first bucket in the histogram; those left out count 0
  * @delay_count: number of buckets in the histogram, __u64 each; see codel_delay.h
- * @reserved: 0
- * @wire_bytes: of @sent, as the shaper counts them; 0 without rate, overhead, mpu and cells
+ * @far_offset: distance of struct codel_far_stats from the beginning of this structure,
+ *	bytes; 0 with the bottleneck here
+ * @wire_bytes: of @sent, as the shaper counts them; 0 without rate, overhead, mpu, cells and a
+ *	bottleneck elsewhere
+ * @drop_more: room for CODEL_DROP_CAUSES and further causes, 0 today
+ * @mark_more: the same of marks
  *
- * received = sent + queued + the sum of drop. The buckets are read without a lock, and
- * may count packets that are sent after the other members are read.
+ * received = sent + queued + the sums of drop and drop_more.
  */
 struct codel_ext_stats {
 	struct codel_count received;
@@ -147,8 +168,56 @@ struct codel_ext_stats {
 	__u16 delay_offset;
 	__u16 delay_first;
 	__u16 delay_count;
-	__u16 reserved;
+	__u16 far_offset;
 	__aligned_u64 wire_bytes;
+	struct codel_count drop_more[CODEL_DROPS_MORE];
+	struct codel_count mark_more[CODEL_MARKS_MORE];
+};
+
+/* Why the far queue is left alone, if it is: codel_far_stats.state */
+enum codel_far_state {
+	CODEL_FAR_WORKS,	/* answers come, and the queue is controlled */
+	CODEL_FAR_DEAF,		/* the device on which answers came in is gone */
+	CODEL_FAR_UNHEARD,	/* no TCP segment has come in there */
+	CODEL_FAR_UNANSWERED,	/* segments have, but no answer to a packet that left */
+	CODEL_FAR_SILENT,	/* answers have stopped */
+	CODEL_FAR_STATES
+};
+
+/* From 1.05 ms to 8.6 s: a notification with both histograms has less than a page */
+#define CODEL_FAR_DELAY_FIRST	96
+#define CODEL_FAR_DELAYS	104
+
+/**
+ * struct codel_far_stats - the queue in another device; behind the histogram of sojourn times
+ * @rtt: latest external round trip, ns
+ * @path: of its flow without a queue, ns
+ * @delay: in the far queue, ns
+ * @rate: delivered through it, bytes/s
+ * @window: bytes beyond the device that are allowed; 0: no bound yet, or upstream
+ * @beyond: bytes beyond the device; 0 upstream
+ * @news_age: time since the latest answer, ns; 2^64-1 before the first
+ * @answers: to packets that left
+ * @released: packets that left a closed window without an answer
+ * @state: enum codel_far_state
+ * @delay_first: number of the first bucket of the histogram of @delay that follows, __u32 each;
+ *	see codel_delay.h. Bucket CODEL_FAR_DELAY_FIRST counts what is shorter, too, and the last
+ *	of CODEL_FAR_DELAYS what is longer
+ * @delay_count: number of buckets; those left out count 0
+ */
+struct codel_far_stats {
+	__aligned_u64 rtt;
+	__aligned_u64 path;
+	__aligned_u64 delay;
+	__aligned_u64 rate;
+	__aligned_u64 window;
+	__aligned_u64 beyond;
+	__aligned_u64 news_age;
+	__aligned_u64 answers;
+	__aligned_u64 released;
+	__u32 state;
+	__u16 delay_first;
+	__u16 delay_count;
 };
 
 /**

@@ -100,7 +100,6 @@ bool trace_codel_drop_enabled(void);
 bool trace_codel_mark_enabled(void);
 void trace_codel_drop(struct Qdisc *sch, u32 class, u64 sojourn, u32 count, int cause, u32 len);
 void trace_codel_mark(struct Qdisc *sch, u32 class, u64 sojourn, u32 count, int cause, u32 len);
-void trace_codel_state(struct Qdisc *sch, u32 class, u64 sojourn, u32 count, bool dropping);
 void codel_compat_qlen_add(struct Qdisc *sch, int packets, int bytes);
 
 #endif /* PROOF_KERNEL_H */

@@ -66,7 +66,7 @@ static void restore(const struct state *s)
 	memset(&table, 0, sizeof(table));
 	table.count = setup.flows;
 	*drr = (struct fq_codel_drr) {
-		.lists.flows = flows, .turn = TURN, .quantum = setup.quantum, .size = setup.flows,
+		.lists.flows = flows, .turn = TURN, .quantum = setup.quantum,
 	};
 	ahead = s->ahead;
 	bulk = s->bulk;

@@ -18,6 +18,7 @@ READ = (
     "codel.h",
     "codel_shaper.h",
     "codel_far.h",
+    "codel_far_clock.h",
     "fq",
     "qdisc",
     "uapi",

@@ -85,7 +85,7 @@ HOST = {
 }
 FOLDERS = ("lab", "tools/tc", "bench", "vm")
 # Selftests of programs, and those that need more packages than a machine of another architecture has
-OF_TOOLS = re.compile(r"test_(?:codelctl|bpftrace|manuals)")
+OF_TOOLS = re.compile(r"test_(?:codelctl|bpftrace|manuals|others)")
 TRAFFIC = ("datagrams", "bulk", "connections", "web", "tools")
 
 

@@ -338,7 +338,7 @@ def in_machines(*argv: str) -> list[str]:
     return sorted(label for job in check.in_machines() for label in job.costs)
 
 
-NOT_ELSEWHERE = ("test_codelctl", "test_bpftrace", "test_manuals")
+NOT_ELSEWHERE = ("test_codelctl", "test_bpftrace", "test_manuals", "test_others")
 
 
 def not_everywhere() -> list[str]:

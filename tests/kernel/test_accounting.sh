@@ -10,8 +10,8 @@
 #   d0 (dummy)     root 1: tbf, 80 bit/s: one packet passes, the next is peeked
 #                  leaf 10: under test
 #
-# The peeked packet is in no queue of the leaf, but still part of the leaf. Most earlier
-# defects concern this packet.
+# The peeked packet is in no queue of the leaf: it counts as sent. It is still part of the leaf's qlen, until tbf
+# takes it. Most earlier defects concern this packet.
 
 # shellcheck disable=SC2086 # SLOW, FAST and STAB are words
 
@@ -98,21 +98,21 @@ trimmed_is_dropped()
 	accounted filled 4
 	leaf change "$1" limit 1
 	accounted "limit 1" 4
-	probe_check "limit 1" d0 10: packets == 1
+	probe_check "limit 1" d0 10: qlen == 1
 	probe_check "limit 1" d0 10: drops == 2
 }
 
-# The peeked packet is the oldest, and the first to go.
+# No limit drops the peeked packet
 limit_zero()
 {
 	peeked "$1" limit 1000
 	leaf change "$1" limit 0
 	accounted "limit 0" 4
-	probe_check "limit 0" d0 10: qlen == 0
-	nothing_left "limit 0"
+	probe_check "limit 0" d0 10: qlen == 1
+	probe_check "limit 0" d0 10: drops == 2
 	probe send d0 5 size=98
 	accounted "limit 0, five more" 9
-	probe_check "limit 0, five more" d0 10: qlen == 0
+	probe_check "limit 0, five more" d0 10: qlen == 1
 	leaf change "$1" limit 10
 	probe send d0 5 size=98
 	accounted "limit 10 again" 14
@@ -163,10 +163,10 @@ dropped_is_freed()
 	leaf change "$1" limit 20
 	charged "limit 20" "<=" 20
 	leaf change "$1" limit 0
-	charged "limit 0" == 0
+	charged "limit 0, with the packet that is peeked" == 1
 	leaf change "$1" limit 100
 	probe send d0 30
-	charged "filled again" == 30
+	charged "filled again" == 31
 	ip -n "$NS" link set d0 down
 	charged down == 0
 }

@@ -69,7 +69,7 @@ dropping()
 
 	probe_waiting "$FQ_CODEL_KIND" limit 100
 	tcn qdisc change dev d0 root handle 1: tbf rate 1mbit burst 1600 limit 100000000
-	trace_start codel_drop codel_state
+	trace_start codel_drop
 	bpftrace_start "$1"
 	for turn in 1 2; do
 		probe send d0 40 prio=10:4
@@ -118,36 +118,6 @@ flows()
 	check "the flow with the most" "$(tail -n 1 <<<"$OUTPUT" | cut -d : -f 1)" == "@[d0, 16, 3]"
 }
 
-# A flow at a time; bpftrace and tracefs look at the clock one after the other
-dropping_time()
-{
-	local flow us
-
-	dropping dropping
-	states_in_trace >"$LIB_TMP/states"
-	check "flows" "$(wc -l <"$LIB_TMP/states")" ">=" 1
-	check "flows" "$(counted | wc -l)" == "$(wc -l <"$LIB_TMP/states")"
-	while read -r flow us; do
-		check_near "flow $flow, us in the dropping state" \
-			"$(counted | sed -n "s/^d0, $flow, //p")" "$us" 100
-	done <"$LIB_TMP/states"
-}
-
-# states_in_trace: each flow, and its time in the dropping state, us
-states_in_trace()
-{
-	trace_lines codel_state: | awk '
-		{
-			match($0, / [0-9]+\.[0-9]+: /)
-			now = substr($0, RSTART + 1) * 1e6
-			match($0, /flow=[0-9]+/)
-			flow = substr($0, RSTART + 5, RLENGTH - 5)
-		}
-		/dropping$/ { since[flow] = now }
-		/quiet$/ { us[flow] += now - since[flow] }
-		END { for (flow in us) printf "%d %d\n", flow, us[flow] }'
-}
-
 # 240 packets of 1 ms at once; those that CoDel marks are not marked again
 marks()
 {
@@ -166,6 +136,5 @@ marks()
 lib_add drops "bpftrace: drops in a second, by device and cause"
 lib_add sojourn "bpftrace: how long the dropped packets had waited"
 lib_add flows "bpftrace: the flows with the most drops"
-lib_add dropping_time "bpftrace: time in the dropping state"
 lib_add marks "bpftrace: marks by cause"
 lib_main "$@"

@@ -134,8 +134,8 @@ in_tree_serves()
 	refuses "an out-of-tree kind" tc -n "$NS" qdisc add dev d0 root codel_oot
 }
 
-# Both modules are there: the plain names lead to them, with parameters, and modprobe
-# without modprobe.d to the in-tree module
+# Both modules are there: the plain names lead to them, with parameters, but sch_fq_codel to the in-tree module, as does modprobe
+# without modprobe.d
 plain_names()
 {
 	local name
@@ -155,7 +155,9 @@ plain_names()
 	check "codel by modprobe -C /dev/null" "$(server codel)" == sch_codel
 	start
 	modprobe sch_fq_codel
-	loaded sch_fq_codel_oot || fail "modprobe sch_fq_codel did not load sch_fq_codel_oot"
+	loaded sch_fq_codel_oot && fail "modprobe sch_fq_codel has loaded sch_fq_codel_oot"
+	modprobe net-sch-fq_codel
+	loaded sch_fq_codel_oot || fail "modprobe net-sch-fq_codel did not load sch_fq_codel_oot"
 }
 
 # The same version is in both files, and in the kernel once they are loaded

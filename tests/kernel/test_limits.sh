@@ -38,11 +38,12 @@ fill()
 	udp_send --size 986 --burst "$1" --groups 1 "${@:2}" >/dev/null
 }
 
-# look: statistics of the qdisc into SENT DROPS QLEN OVERLIMIT MEMORY OVERMEMORY
+# look: statistics of the qdisc into SENT DROPS QLEN QUEUED OVERLIMIT MEMORY OVERMEMORY. The packet that tbf has
+# counts as sent, and in QLEN
 look()
 {
-	read -r SENT DROPS QLEN OVERLIMIT MEMORY OVERMEMORY < <(bottleneck_get '
-		"\(.packets) \(.drops) \(.qlen) \(.drop_overlimit) " +
+	read -r SENT DROPS QLEN QUEUED OVERLIMIT MEMORY OVERMEMORY < <(bottleneck_get '
+		"\(.packets) \(.drops) \(.qlen) \(.queued.packets // .qlen) \(.drop_overlimit) " +
 		"\(.memory_used // 0) \(.drop_overmemory // 0)"')
 }
 
@@ -53,7 +54,7 @@ balance()
 	local received=$(($1 + 1))
 
 	look
-	check "sent $SENT + dropped $DROPS + queued $QLEN" $((SENT + DROPS + QLEN)) == "$1"
+	check "sent $SENT + dropped $DROPS + queued $QUEUED" $((SENT + DROPS + QUEUED)) == "$1"
 	check "drop_overlimit" "$OVERLIMIT" == "$DROPS"
 	account "$ROUTER" r1
 
@@ -175,11 +176,11 @@ shrink()
 	[[ $1 != "$CODEL_KIND" ]] || check "queued after limit 100" "$QLEN" == 100
 	change "$1" limit 0
 	look
-	check "queued after limit 0" "$QLEN" == 0
+	check "queued after limit 0" "$QLEN" == 1
 	change "$1" limit 1000
 	fill 10
 	look
-	check "queued after limit 1000" "$QLEN" == 10
+	check "queued after limit 1000" "$QLEN" == 11
 	balance 511
 }
 
@@ -199,7 +200,7 @@ shrink_memory()
 	balance 302
 }
 
-# The packet that tbf has is not part of the memory: to drop it would free none
+# The packet that tbf has is not part of the memory, and no limit drops it
 peeked_stays()
 {
 	limits_create "$1"
@@ -211,7 +212,7 @@ peeked_stays()
 	check "dropped, because of memory" "$DROPS $OVERMEMORY" == "20 20"
 	change "$1" limit 0
 	look
-	check "queued after limit 0" "$QLEN" == 0
+	check "queued after limit 0" "$QLEN" == 1
 	change "$1" limit 1000 memory_limit 32Mb
 	balance 22
 }

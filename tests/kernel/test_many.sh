@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # check: owes
 #
-# Many flows: bounds on the time for which a change of `flows` and a dequeue hold the root lock.
+# Many flows: a bound on the time for which a dequeue holds the root lock.
 
 # shellcheck disable=SC2119 # functions with optional arguments
 . "$(dirname "$0")/lib.sh"
@@ -11,26 +11,6 @@
 lib_require python3
 
 PLENTY="limit 1000000 memory_limit 4000000000 target 10s interval 10s"
-
-# shrinks KIND FLOWS: FLOWS flows with a packet each move to a single queue
-shrinks()
-{
-	local kind=$1 flows=$2 begin
-
-	# shellcheck disable=SC2086 # words
-	probe_waiting "$kind" flows 65536 $PLENTY
-	probe send d0 "$flows" flows="$flows" size=60
-	probe get d0 10: qlen
-	check "packets that wait" "$REPLY" ">=" $((flows - 30))	# the first ones may leave
-
-	begin=${EPOCHREALTIME/./}
-	tcn qdisc change dev d0 parent 1:1 "$kind" flows 1
-	CHANGE_US=$((${EPOCHREALTIME/./} - begin))
-	echo "$flows flows become one: $CHANGE_US us"
-	check_time "change of flows, us" "$CHANGE_US" "<=" 100000
-	probe get d0 10: qlen
-	check "packets that wait" "$REPLY" ">=" $((flows - 30))
-}
 
 # owes KIND: each of 10,000 flows sends a packet that costs 780 quanta, and has another. The next
 # dequeue has to find the flow that may send first.
@@ -59,7 +39,5 @@ owes()
 	probe_empty "at the end" d0 10:
 }
 
-lib_add shrinks "$FQ_CODEL_KIND: 16,000 flows become one" "$FQ_CODEL_KIND" 16000
-lib_add shrinks "$FQ_CODEL_KIND: 60,000 flows become one" "$FQ_CODEL_KIND" 60000
 lib_add owes "$FQ_CODEL_KIND: debts of 780 quanta" "$FQ_CODEL_KIND"
 lib_main "$@"

@@ -8,7 +8,7 @@
 # and the trace agrees with the packet accounting.
 #
 #	CLIENT --- ROUTER --- 10 Mbit/s ------------- SERVER
-#	 3 TCP     htb, tbf, or a root qdisc on       netem 20 ms, on the way back
+#	 3 TCP     htb, or a root qdisc on            netem 20 ms, on the way back
 #	 2 UDP     a device whose queue stops
 #
 
@@ -65,7 +65,7 @@ load()
 	sink_stop
 }
 
-# truthful KIND HOW...: as htb, tbf or root; and options
+# truthful KIND HOW...: as htb or root; and options. Below a parent that peeks, as tbf, a packet counts as sent when it is peeked
 truthful()
 {
 	local kind=$1 how=$2 said line
@@ -90,5 +90,5 @@ truthful()
 
 lib_add_each truthful "the histogram is the trace's, root" root
 lib_add_each truthful "the histogram is the trace's, htb" htb
-lib_add_each truthful "the histogram is the trace's, tbf, with marks" tbf ecn ce_threshold 30ms
+lib_add_each truthful "the histogram is the trace's, htb, with marks" htb ecn ce_threshold 30ms
 lib_main "$@"

@@ -29,6 +29,7 @@ who_sees_tuples()
 	probe_dummy d0
 	tcn qdisc add dev d0 root handle 1: tbf rate 80kbit burst 1600 limit 100000000
 	tcn qdisc add dev d0 parent 1:1 handle 10: "$1"
+	tcn class show dev d0	# flows are counted from now on
 	probe send d0 90 flow=1 flow=2 flow=3
 	sleep 1
 	check "root: flows, and those with addresses" "$(tuples env)" == "3 3"
@@ -50,6 +51,7 @@ container()
 		tc qdisc add dev d0 root handle 1: tbf rate 80kbit burst 1600 limit 100000000
 		tc qdisc add dev d0 parent 1:1 handle 10: $1
 		ip addr add 10.9.3.1/24 dev d0
+		tc class show dev d0
 		python3 -c 'import socket
 		s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 		for _ in range(60): s.sendto(bytes(900), ("10.9.3.2", 9))'

@@ -22,6 +22,7 @@ waiting()
 	tcn qdisc add dev d0 root handle 1: tbf rate 12112bit burst 1600 limit 100000000
 	tcn qdisc add dev d0 parent 1:1 handle 10: "$@" noecn target 1us interval 1us \
 		ceiling off
+	tcn class show dev d0 >/dev/null	# flows are counted from now on
 }
 
 # The dropping state is entered once: all signals are in count.

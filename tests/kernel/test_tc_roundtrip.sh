@@ -115,10 +115,12 @@ new_qdiscs()
 
 changed_qdiscs()
 {
-	local kind=$1 handle=$2 options
+	local kind=$1 handle=$2 options other
 
 	while read -r options; do
-		echo "qdisc replace dev lo root handle $handle: $kind $OTHER"
+		other=$OTHER
+		[[ ! $options =~ flows\ [0-9]+ ]] || other=${OTHER/flows 9/${BASH_REMATCH[0]}}	# cannot change
+		echo "qdisc replace dev lo root handle $handle: $kind $other"
 		echo "qdisc change dev lo root handle $((handle++)): $kind $options"
 		echo "qdisc show dev lo"
 	done

@@ -4,8 +4,7 @@
 # vm: --module lab/slow
 #
 # Tracepoints: codel_drop and codel_mark record every packet that the accounting counts, with
-# its cause, device, handle, flow, sojourn time, count and length; codel_state records each
-# entry into the dropping state and each exit. The kernel's drop reasons are right, too.
+# its cause, device, handle, flow, sojourn time, count and length. The kernel's drop reasons are right, too.
 #
 #   d0 (dummy)   root 1: tbf, 80 bit/s or 1 Mbit/s    leaf 10: under test
 #
@@ -22,7 +21,7 @@
 
 lib_require python3
 
-ALL=(codel_drop codel_mark codel_state)
+ALL=(codel_drop codel_mark)
 ECT0=2
 
 # told NS DEV EVENT KEY: packets and bytes by cause equal those of tc -s under KEY; these are in
@@ -182,7 +181,7 @@ by_change()
 	drops_told change
 	case $1 in
 	"$CODEL_KIND") check "flows" "$(flows)" == 0 ;;
-	*) check "flows" "$(flows)" == "0 3" ;;
+	*) check "flows" "$(flows)" == 3 ;;
 	esac
 }
 
@@ -202,7 +201,7 @@ by_filter()
 	check "flows" "$(flows)" == 0
 }
 
-# 20 packets less the one that has left
+# 20 packets less the one that has left, and the one that tbf has
 by_reset()
 {
 	probe_waiting "$1"
@@ -211,8 +210,8 @@ by_reset()
 	ip -n "$PROBE_NS" link set d0 down
 	trace_stop
 	drops_told reset
-	check "packets" "$(trace_count codel_drop:)" == 19
-	check "packets of the flow" "$(trace_count "flow=$(flow_of "$1") ")" ">=" 18
+	check "packets" "$(trace_count codel_drop:)" == 18
+	check "packets of the flow" "$(trace_count "flow=$(flow_of "$1") ")" == 18
 }
 
 ### Marks, of packets that CLIENT sends by way of ROUTER: see test_ecn.sh
@@ -236,87 +235,6 @@ marks()
 	"$CODEL_KIND") check "flows" "$(flows)" == 0 ;;
 	*) check "flows that are 0" "$(trace_count 'flow=0 ')" == 0 ;;
 	esac
-}
-
-### The dropping state
-
-# alternates: each flow that is not entered, left, entered, ..., left
-alternates()
-{
-	trace_lines codel_state: | sed -n 's/.* flow=\([0-9]*\) .* \(dropping\|quiet\)$/\1 \2/p' | awk '
-		($2 == "dropping") == in_it[$1] { print "flow", $1, "twice", $2 }
-		{ in_it[$1] = $2 == "dropping" }
-		END {
-			for (flow in in_it) if (in_it[flow]) print "flow", flow, "never left"
-			print "compared " NR
-		}'
-}
-
-# drops_outside: of the dropping state, of their flow
-drops_outside()
-{
-	trace_lines | awk '
-		!match($0, /flow=[0-9]+/) { print "no flow: " $0 }
-		{ flow = substr($0, RSTART, RLENGTH) }
-		/codel_state/ { in_it[flow] = $NF == "dropping"; next }
-		# the first drop is what enters it
-		!in_it[flow] { print }
-		{ drops++ }
-		END { print "compared " drops + 0 }'
-}
-
-# check_alternates: all events do, and there are at least two
-check_alternates()
-{
-	check "entered and left" "$(trace_count codel_state:)" ">=" 2
-	check_faults "entered and left" == "$(trace_count codel_state:)" alternates
-}
-
-# Two flows run empty while the third still stands; with few drops, so that the last packet
-# of a flow is not one of them
-states()
-{
-	local turn
-
-	probe_waiting "$1" interval 300ms
-	shaped 1mbit
-	trace_start codel_state codel_drop
-	for turn in 1 2 3; do
-		probe send d0 100 prio=10:3 prio=10:4 prio=10:5
-		probe send d0 60 prio=10:3
-		drained "turn $turn"
-	done
-	trace_stop
-	check_alternates
-	case $1 in
-	"$CODEL_KIND") check "flows" "$(flows codel_state:)" == 0 ;;
-	*) check "flows" "$(flows codel_state:)" == "3 4 5" ;;
-	esac
-	check "states entered, a turn" "$(trace_count 'codel_state: .* dropping')" ">=" 3
-	check "states left" "$(trace_count 'codel_state: .* quiet')" == \
-		"$(trace_count 'codel_state: .* dropping')"
-	check "drops" "$(trace_count codel_drop:)" ">=" 3
-	check_faults "drops outside of it" == "$(trace_count codel_drop:)" drops_outside
-}
-
-# Putting the device down ends the dropping state, too
-state_reset()
-{
-	probe_waiting "$1"
-	shaped 1mbit
-	trace_start codel_state
-	probe send d0 200 prio=10:3
-	busywait 5 trace_has 'codel_state: .* dropping'
-	ip -n "$PROBE_NS" link set d0 down
-	trace_stop
-	check_alternates
-	check "the last one" "$(trace_lines | tail -n 1 | sed 's/.*codel_state: //')" == \
-		"dev=d0 handle=10: flow=$(flow_of "$1") sojourn=0ns count=$(fields count | tr ' ' '\n' | tail -n 1) quiet"
-}
-
-trace_has()
-{
-	[[ -n $(trace_lines "$1") ]]
 }
 
 ### The whole
@@ -350,7 +268,7 @@ both()
 	probe send d1 20
 	trace_stop
 	check "events" "$(cd "$TRACE/events" && echo {codel,fq_codel}/codel_*)" == \
-		"$(echo {codel,fq_codel}/codel_{drop,mark,state})"
+		"$(echo {codel,fq_codel}/codel_{drop,mark})"
 	# one was sent, one is stored
 	check "of the one" "$(trace_count ' codel_drop: dev=d0 ')" == 14
 	check "of the other" "$(trace_count ' codel_drop: dev=d1 ')" ">=" 12
@@ -443,8 +361,6 @@ lib_add by_filter "$FQ_CODEL_KIND: codel_drop: filters drop and take" "$FQ_CODEL
 lib_add_each by_reset "codel_drop: the device goes down"
 lib_add_each marks "codel_mark: by CoDel" codel ecn ceiling off
 lib_add_each marks "codel_mark: ce_threshold" ce_threshold target 10s ce_threshold 20ms
-lib_add_each states "codel_state: enters and leaves in turn"
-lib_add_each state_reset "codel_state: is left when the device goes down"
 lib_add readable "programs that read the buffer can name the causes"
 lib_add both "both modules share the events, which stop when they are switched off"
 lib_add_each reasons "the kernel is told the reason"

@@ -45,9 +45,10 @@ REQUESTS = {
         *READ,
     ),
     "fq_codel_oot": (
-        *(f"{CHANGE} {option}" for option in ("target 7ms", "limit 20", "reset_stats", "rate 1mbit", "flows 32")),
+        *(f"{CHANGE} {option}" for option in ("target 7ms", "limit 20", "reset_stats", "rate 1mbit")),
         *READ,
         "-s class show dev d0",
+        "filter add dev d0 parent 10: matchall classid 10:1",
     ),
 }  # fmt: skip
 WITHOUT_LOCK = "link show dev d0"

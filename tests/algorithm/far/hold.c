@@ -19,7 +19,7 @@ static void fill(struct codel_far_window *w, u64 now, u64 bytes)
 	struct codel_far_mark mark;
 
 	while (codel_far_beyond(w) < bytes) {
-		codel_far_sent(w, PACKET);
+		codel_far_sent(w, now, PACKET);
 		codel_far_ask(w, &mark, now);
 	}
 }
@@ -39,7 +39,7 @@ static bool test_no_bound(uint64_t seed)
 	start(&w, 10 * PACKET, 40 * MS);
 	w.news = now;
 	for (i = 0; i < 1000; i++)
-		codel_far_sent(&w, PACKET);
+		codel_far_sent(&w, now, PACKET);
 	return codel_far_may_send(&w, now);
 }
 
@@ -77,7 +77,7 @@ static bool test_standstill_ends(uint64_t seed)
 
 		start(&w, window, rng_pick(&rng, (struct range) { 1, CODEL_FAR_RTT_MAX }));
 		w.dip = begin - 20 * SEC;
-		codel_far_sent(&w, window > PACKET ? window - PACKET : 0);
+		codel_far_sent(&w, now, window > PACKET ? window - PACKET : 0);
 		fill(&w, begin, window);
 		patience = codel_far_patience(&w);
 		for (; now < begin + CODEL_FAR_BLIND; now += MS) {
@@ -91,7 +91,7 @@ static bool test_standstill_ends(uint64_t seed)
 			}
 			released++;
 			last = now;
-			codel_far_sent(&w, PACKET);
+			codel_far_sent(&w, now, PACKET);
 			if (codel_far_may_send(&w, now))
 				return false;
 		}
@@ -127,8 +127,47 @@ static bool test_sparse(uint64_t seed)
 	start(&w, 10 * PACKET, 40 * MS);
 	fill(&w, now, 10 * PACKET);
 	for (i = 0; i < 1000 && codel_far_may_send_sparse(&w); i++)
-		codel_far_sent(&w, PACKET);
+		codel_far_sent(&w, now, PACKET);
 	return i == 21;
+}
+
+/*
+ * A window of 100 packets on a path of 40 ms, all of which are wanted at once: bursts of 2 ms, and then a packet each 0.44 ms,
+ * which is 4/5 of the time that the window has for it
+ */
+static bool test_pace(uint64_t seed)
+{
+	struct codel_far_window w;
+	u64 begin = 100 * SEC, now = begin, last = 0;
+	u32 sent = 0, burst = 0;
+
+	(void)seed;
+	start(&w, 100 * PACKET, 40 * MS);
+	w.dip = now - SEC;
+	w.news = now;
+	codel_far_set_pace(&w);
+	while (sent < 80) {
+		struct codel_far_mark mark;
+
+		if (!codel_far_may_send(&w, now)) {
+			if (w.limited != now || codel_far_ask_again(&w, now) <= now)
+				return false;
+			now = codel_far_ask_again(&w, now);
+			continue;
+		}
+		burst = now == last ? burst + 1 : 1;
+		last = now;
+		if (burst > 6)
+			ktap_note("%u packets at once", burst);
+		if (burst > 6)
+			return false;
+		codel_far_sent(&w, now, PACKET);
+		codel_far_ask(&w, &mark, now);
+		sent++;
+	}
+	if (now - begin < 31 * MS || now - begin > 37 * MS)
+		ktap_note("80 packets in %llu us", (now - begin) / 1000);
+	return now - begin >= 31 * MS && now - begin <= 37 * MS;
 }
 
 /* A dip is three quarters of the path's share, for a round trip, and then over. */
@@ -182,6 +221,7 @@ static const struct test_case cases[] = {
 	{ "a standstill of any length ends", test_standstill_ends },
 	{ "packets are held for what the link takes", test_patience_scales },
 	{ "sparse flows pass, and not without end", test_sparse },
+	{ "a window is spread over its round trip", test_pace },
 	{ "a dip shows the path", test_dip },
 	{ "a dip in ten seconds", test_dips_come },
 };

@@ -145,6 +145,40 @@ static bool test_mixed(uint64_t seed)
 	return holds(&up, .99, 25, NULL) && holds(&down, .98, 60, NULL);
 }
 
+/* Packets wait on the way back for up to 30 ms. Clocks of 1 us, 1 ms and 10 ms tell the two queues apart. */
+static bool test_way_back(uint64_t seed)
+{
+	static const uint32_t ticks[] = { 1000, WORLD_MS, 10 * WORLD_MS };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ticks); i++) {
+		struct scene up = steady(seed, 20e6, false), down = steady(seed, 20e6, true);
+
+		up.back = down.back = 30 * WORLD_MS;
+		up.tick = down.tick = ticks[i];
+		if (!holds(&up, .90, 30, NULL) || !holds(&down, .90, 40, NULL))
+			return false;
+	}
+	return true;
+}
+
+/* Without time stamps, as before; a path of 200 ms */
+static bool test_up_without_stamps(uint64_t seed)
+{
+	struct scene scene = steady(seed, 20e6, false);
+
+	scene.tick = 0;
+	return holds(&scene, .99, 20, NULL);
+}
+
+static bool test_up_long(uint64_t seed)
+{
+	struct scene scene = steady(seed, 20e6, false);
+
+	scene.rtt = 200 * WORLD_MS;
+	return holds(&scene, .88, 60, NULL);
+}
+
 static const struct test_case cases[] = {
 	{ "up: a steady link is full, and its queue short", test_up_steady },
 	{ "down: a steady link is full, and its queue short", test_down_steady },
@@ -155,6 +189,9 @@ static const struct test_case cases[] = {
 	{ "up: a path that changes", test_up_path },
 	{ "down: a path that changes", test_down_path },
 	{ "mixed round trips", test_mixed },
+	{ "packets wait on the way back, too", test_way_back },
+	{ "up: hosts without time stamps", test_up_without_stamps },
+	{ "up: a long path", test_up_long },
 	{ "minutes do not move the path", test_long },
 };
 

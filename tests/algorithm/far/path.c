@@ -137,12 +137,102 @@ static bool test_late_answers(uint64_t seed)
 	return true;
 }
 
+/* The clocks of hosts, ns per tick: read within a tick once it has been measured, which takes half a second */
+static bool test_clocks(uint64_t seed)
+{
+	static const u64 ticks[] = { 1000, 1000000, 4000000, 10000000 };
+	struct rng rng;
+	u32 i, n;
+
+	rng_seed(&rng, seed);
+	for (i = 0; i < ARRAY_SIZE(ticks); i++) {
+		u64 origin = (u64)rng_even(&rng, 0, 1u << 31) * ticks[i], now = SEC, time;
+		struct codel_far_clock clock = {};
+		u32 resets = 0;
+
+		for (n = 0; n < 20000; n++) {
+			bool reset = false;
+
+			now += rng_pick(&rng, (struct range) { 1000, 20 * MS });
+			time = codel_far_clock_read(&clock, now, (origin + now) / ticks[i], &reset);
+			resets += reset;
+			if (n && clock.tick && now < SEC + CODEL_FAR_CLOCK_CHECK)
+				return differs("known too early", now, clock.tick, 0);
+			if (now > 2 * SEC && (time + ticks[i] < now || time > now + ticks[i]))
+				return differs("a clock", now, time, now);
+		}
+		if (resets != 1)
+			return differs("resets", now, resets, 1);
+	}
+	return true;
+}
+
+/* A host that has 10 ms in place of 1 ms from now on; and one whose ticks are none of those known */
+static bool test_other_clocks(uint64_t seed)
+{
+	struct codel_far_clock clock = {};
+	u32 i, resets = 0;
+	u64 now = SEC;
+
+	(void)seed;
+	for (i = 0; i < 400; i++, now += 20 * MS) {
+		bool reset = false;
+		u32 stamp = i < 200 ? now / MS : 5000 + (now - 5 * SEC) / (10 * MS);
+
+		codel_far_clock_read(&clock, now, stamp, &reset);
+		resets += reset;
+	}
+	if (clock.tick != 10 * MS || resets != 2)
+		return differs("another tick", now, clock.tick, 10 * MS);
+	clock = (struct codel_far_clock) {};
+	for (i = 0; i < 400; i++, now += 20 * MS) {
+		bool reset = false;
+
+		codel_far_clock_read(&clock, now, now / (100 * MS), &reset);
+		if (clock.tick || reset != !i)
+			return differs("no known tick", now, clock.tick, 0);
+	}
+	return true;
+}
+
+/* The queue there is 10 ms, the one on the way back 0 to 60 ms. A clock that lies changes nothing for the worse. */
+static bool test_way(uint64_t seed)
+{
+	struct codel_far_path path = {}, lies = {};
+	u64 now = SEC, excess, back;
+	struct rng rng;
+	u32 i;
+
+	rng_seed(&rng, seed);
+	codel_far_path_start(&path, now, 40 * MS);
+	codel_far_path_start(&lies, now, 40 * MS);
+	path.clock.tick = lies.clock.tick = MS;
+	for (i = 0; i < 20000; i++) {
+		u64 queue = i % 100 ? 10 * MS : 0, rtt;
+
+		now += rng_pick(&rng, (struct range) { 1000, 4 * MS });
+		back = i % 100 ? rng_even(&rng, 0, 60 * MS) : 0;
+		rtt = 40 * MS + queue + back;
+		excess = codel_far_path_sample(&path, now, rtt, 0, WINDOW);
+		excess = codel_far_path_way(&path, now, CODEL_FAR_CLOCK_ORIGIN + queue, 0, WINDOW, excess);
+		if (excess != queue || path.beside != back)
+			return differs("the far queue", now, excess, queue);
+		excess = codel_far_path_sample(&lies, now, rtt, 0, WINDOW);
+		if (codel_far_path_way(&lies, now, (u64)rng_even(&rng, 0, 1u << 31) << 33, 0, WINDOW, excess) > excess)
+			return differs("a lie", now, excess, queue + back);
+	}
+	return true;
+}
+
 static const struct test_case cases[] = {
 	{ "the path is a windowed minimum of round trips", test_minimum },
 	{ "a flow that begins in a queue does not take it for its path", test_begins_in_a_queue },
 	{ "others with a delay above the round trip leave a path of 0", test_others_larger_than_the_round_trip },
 	{ "the delay is the least excess of two flows", test_least_excess },
 	{ "a single packet's answer may be late", test_late_answers },
+	{ "the ticks of other hosts are measured", test_clocks },
+	{ "a tick that changes, and one that is not known", test_other_clocks },
+	{ "packets that wait on the way back are not the far queue", test_way },
 };
 
 const struct group path_group = { cases, ARRAY_SIZE(cases) };

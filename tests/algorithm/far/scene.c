@@ -9,6 +9,8 @@
 #define BUCKETS		200000	/* of 0.1 ms */
 #define SEGMENT		1448
 #define PINGS		(20 * WORLD_MS)
+#define CLOCK		(777777 * WORLD_SEC)	/* of the other hosts */
+#define WAVE		(700 * WORLD_MS)
 
 struct delays {
 	uint64_t count;
@@ -31,6 +33,7 @@ static struct {
 	struct fifo queue[WORLD_FLOWS], pings, modem, path[WORLD_FLOWS], coming[WORLD_FLOWS];
 	struct codel_vars vars[WORLD_FLOWS];
 	uint32_t turn;
+	uint32_t took;	/* packets of the flow whose turn it is */
 	bool serving;
 	struct packet served;
 	double work;
@@ -82,23 +85,38 @@ static uint64_t round_trip(int flow)
 	return s.scene->path_at && s.now >= s.scene->path_at ? rtt + s.scene->path_by : rtt;
 }
 
+/* The delay on the way back: from nothing to all, and down again, without ever being nothing for long */
+static uint64_t way_back(void)
+{
+	uint64_t phase = s.now % WAVE;
+
+	return s.scene->back * (phase < WAVE / 2 ? phase : WAVE - phase) / (WAVE / 2);
+}
+
+static uint32_t stamp(uint64_t left)
+{
+	return s.scene->tick ? (CLOCK + left) / s.scene->tick : 0;
+}
+
 static uint32_t now_ms(void)
 {
 	return s.now / WORLD_MS;
 }
 
 /* The router, up: the acknowledgement of packets up to @last passes. */
-static void router_hears(int flow, uint32_t last, bool single)
+static void router_hears(int flow, const struct packet *last, uint64_t left, bool single)
 {
 	struct codel_far_match match;
 	struct codel_far_answer answer = { .now = s.now };
 
-	if (!codel_far_marks_answer(&s.marks, &match, key(flow), (last + 1) * SEGMENT))
+	if (!codel_far_marks_answer(&s.marks, &match, key(flow), (last->number + 1) * SEGMENT))
 		return;
 	answer.path = &s.marks.flows[match.flow].path;
 	answer.flow = match.flow;
 	answer.timed = match.timed;
 	answer.single = single;
+	answer.stamped = s.scene->tick;
+	answer.stamp = stamp(left);
 	codel_far_answered(&s.window, &match.mark, &answer);
 }
 
@@ -115,13 +133,15 @@ static void router_stamps(int flow)
 static bool router_passes(const struct packet *p)
 {
 	struct codel_far_match match;
-	struct codel_far_flow *flow;
+	struct codel_far_answer answer = { .now = s.now };
 	bool slow = false;
 
 	if (p->echo && codel_far_marks_answer(&s.marks, &match, key(p->flow), p->echo) && match.exact) {
-		flow = &s.marks.flows[match.flow];
-		slow = codel_far_up_answered(&s.up, far.target, s.now, s.now - match.mark.at, &flow->path,
-					     match.flow);
+		answer.path = &s.marks.flows[match.flow].path;
+		answer.flow = match.flow;
+		answer.stamped = s.scene->tick;
+		answer.stamp = stamp(p->left);
+		slow = codel_far_up_answered(&s.up, far.target, &answer, s.now - match.mark.at);
 	}
 	return codel_far_up_signal(&s.up, &far, s.now, p->bytes) == CODEL_PASS && !slow;
 }
@@ -131,7 +151,7 @@ static void router_sent(const struct packet *p)
 {
 	uint32_t number = (p->number + 1) * SEGMENT, place;
 
-	codel_far_sent(&s.window, p->bytes);
+	codel_far_sent(&s.window, s.now, p->bytes);
 	if (p->flow < 0)
 		return;
 	place = codel_far_flow_get(&s.marks, s.now, key(p->flow), number - SEGMENT);
@@ -142,10 +162,12 @@ static void router_sent(const struct packet *p)
 static void acknowledge(int flow)
 {
 	struct receiver *r = &s.receiver[flow];
+	struct packet *last = &r->packet[r->count - 1];
+	bool late = r->count < s.scene->every;
 	uint32_t i;
 
 	if (s.scene->method == SCENE_FAR && !s.scene->down)
-		router_hears(flow, r->packet[r->count - 1].number, r->count == 1);
+		router_hears(flow, last, late ? last->left + LATE : last->left, r->count == 1);
 	for (i = 0; i < r->count; i++)
 		sender_acked(&s.sender[flow], r->packet[i].number, s.now);
 	s.sender[flow].echo = r->packet[0].echo;
@@ -176,6 +198,7 @@ static void send_new(int flow)
 	while (sender_may(sender, s.now)) {
 		p.number = sender_send(sender, s.now);
 		p.echo = sender->echo;
+		p.left = s.now;
 		if (s.scene->down)
 			p.at = s.now + round_trip(flow) / 2;
 		fifo_put(s.scene->down ? &s.coming[flow] : &s.queue[flow], p);
@@ -190,6 +213,19 @@ static bool waits(void)
 		if (s.queue[i].count)
 			return true;
 	return false;
+}
+
+/* The flow has sent a packet. Before a window, a turn has two: receivers acknowledge the second at once. */
+static void end_turn(uint32_t flow)
+{
+	bool pairs = s.scene->method == SCENE_FAR && !s.scene->down;
+
+	s.took = flow == s.turn ? s.took + 1 : 1;
+	s.turn = flow;
+	if (pairs && s.took < 2)
+		return;
+	s.turn = (flow + 1) % s.scene->flows;
+	s.took = 0;
 }
 
 /* Pings first, then the flows in turn, each with a CoDel. */
@@ -212,7 +248,7 @@ static bool dequeue(struct packet *p)
 				.waiting = s.queue[i].count > 1 ? CODEL_STANDING : CODEL_LITTLE,
 			};
 			if (codel_signal(&s.vars[i], &here, s.now, &head, NULL) == CODEL_PASS) {
-				s.turn = i + 1;
+				end_turn(i);
 				return true;
 			}
 		}
@@ -277,7 +313,8 @@ static void deliver(struct packet p)
 		router_stamps(p.flow);
 		p.echo = now_ms();
 	}
-	p.at = s.now + round_trip(p.flow) / (s.scene->down ? 2 : 1);
+	p.left = s.now;
+	p.at = s.now + way_back() + round_trip(p.flow) / (s.scene->down ? 2 : 1);
 	fifo_put(&s.path[p.flow], p);
 }
 
@@ -366,6 +403,7 @@ struct scene scene_usual(void)
 		.buffer = 1000,
 		.every = 2,
 		.gap = 37 * WORLD_MS,
+		.tick = WORLD_MS,
 		.begin = 5 * WORLD_SEC,
 		.end = 60 * WORLD_SEC,
 		.seed = 1,

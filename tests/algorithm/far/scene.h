@@ -30,6 +30,8 @@ enum scene_method {
  * @every: packets to an acknowledgement
  * @gap: from the begin of a flow to that of the next, ns
  * @reno: congestion control
+ * @tick: of the hosts' time stamps, ns; 0: the router does not read them
+ * @back: packets wait on the way back, for up to this long, ns
  * @path_at: when the path changes, ns; 0: never
  * @path_by: by how much, ns
  * @begin: of the measurement, ns
@@ -47,6 +49,8 @@ struct scene {
 	uint32_t every;
 	uint64_t gap;
 	bool reno;
+	uint32_t tick;
+	uint64_t back;
 	uint64_t path_at;
 	int64_t path_by;
 	uint64_t begin;

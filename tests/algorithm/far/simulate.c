@@ -15,7 +15,7 @@ static const char *const methods[] = {
 static int usage(void)
 {
 	fputs("usage: simulate [down|up] [none|ideal|far] [NAME=NUMBER]... COURSE...\n"
-	      "NAME is one of flows, rtt and rtt2 (ms), buffer, every, gap (ms), reno, path_at (s), path_by (ms), begin, end (s), seed.\n"
+	      "NAME is one of flows, rtt and rtt2 (ms), buffer, every, gap (ms), reno, tick (us), back (ms), path_at (s), path_by (ms), begin, end (s), seed.\n"
 	      "COURSE is a file as in lab/courses, or a rate in bit/s.\n", stderr);
 	return 2;
 }
@@ -36,6 +36,10 @@ static bool assign(struct scene *scene, const char *name, double value)
 		scene->gap = value * WORLD_MS;
 	else if (!strcmp(name, "reno"))
 		scene->reno = value;
+	else if (!strcmp(name, "tick"))
+		scene->tick = value * 1000;
+	else if (!strcmp(name, "back"))
+		scene->back = value * WORLD_MS;
 	else if (!strcmp(name, "path_at"))
 		scene->path_at = value * WORLD_SEC;
 	else if (!strcmp(name, "path_by"))

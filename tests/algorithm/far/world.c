@@ -124,7 +124,7 @@ bool sender_may(struct sender *s, uint64_t now)
 {
 	if (now < s->begin)
 		return false;
-	if (s->inflight && now - s->heard > fmax(.25, 2.5 * s->srtt) * 1e9)
+	if (s->inflight && now - s->heard > (s->srtt ? fmax(.25, 2.5 * s->srtt) : 1) * 1e9)
 		sender_timeout(s, now);
 	return s->inflight < (uint32_t)s->cwnd && s->next - s->una < WORLD_SENT - 1;
 }

@@ -26,6 +26,7 @@
  * @bytes: on the wire
  * @at: when it entered the queue where it is, or is due, ns
  * @echo: down: the time stamp that it echoes, ms; 0 for none
+ * @left: the host whose clock the router reads, ns
  */
 struct packet {
 	int flow;
@@ -33,6 +34,7 @@ struct packet {
 	uint32_t bytes;
 	uint64_t at;
 	uint32_t echo;
+	uint64_t left;
 };
 
 /* A queue that grows */

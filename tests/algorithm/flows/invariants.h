@@ -110,7 +110,8 @@ static bool flow_is_right(u32 i, u64 *packets)
 	must(!is_overflow(i) ||
 	     fq_codel_home(flow) + (flow->flags & FQ_CODEL_HASHED) == FQ_CODEL_RESERVED);
 	must(list_of_is_right(flow));
-	must(flow->deficit <= (s32)table->drr.quantum);
+	must(flow->deficit <= (s32)(table->drr.quantum << (is_overflow(i) ? 7 : 0)));
+	must(!flow->share || is_overflow(i));
 	must(!(flow->flags & FQ_CODEL_WAITING) || (places[i] && !skb));
 	if (fq_codel_is_idle(flow))
 		return idle_is_right(flow);

@@ -5,8 +5,7 @@
 
 #include <stdio.h>
 
-#include "fq_codel_drop.h"
-#include "fq_codel_resize.h"
+#include "fq_codel_table.h"
 #include "rng.h"
 
 #define SOURCES		65536
@@ -15,11 +14,10 @@
 #define QUANTUM		1514
 #define INTERVAL	100	/* ns: as many random steps that queue a packet */
 
-static struct fq_codel_table *table;
+static struct fq_codel_table the_table, *const table = &the_table;
 static struct rng rng;
 static u64 now = 1, queued;
 static u64 sent[SOURCES + CLASSES], seen[SOURCES + CLASSES], lost[SOURCES + CLASSES];
-static u64 moved[SOURCES + CLASSES];	/* sent before the last change of the table */
 static u32 quantum = QUANTUM;
 static u32 limit;	/* packets; 0: none */
 static u64 interval = INTERVAL;	/* of CoDel */
@@ -100,9 +98,6 @@ static bool in_order(const struct sk_buff *skb)
 {
 	bool right = skb->number > seen[skb->source];
 
-	/* filters and hashes may divide the packets of a class when the table changes */
-	if (skb->source >= SOURCES && skb->number <= moved[skb->source])
-		right = true;
 	seen[skb->source] = max(skb->number, seen[skb->source]);
 	return right;
 }
@@ -176,20 +171,10 @@ static bool drop_largest(struct fq_codel_flow *own, u32 batch)
 		return true;
 	for (i = 0; i < fq_codel_table_size(table); i++)
 		if (fq_codel_is_ranked(fq_codel_table_flow(table, i)))
-			largest = max(largest, fq_codel_table_flow(table, i)->queue.backlog);
-	must(flow->queue.tail && flow->queue.backlog >= largest / 2);
+			largest = max(largest, fq_codel_size(fq_codel_table_flow(table, i)));
+	must(flow->queue.tail && (fq_codel_size(flow) >= largest / 2 ||
+				  largest < BIT(FQ_CODEL_CLASS_SHIFT)));
 	return drop_from(own ? fq_codel_drop_victim(&table->drr.lists, own) : flow, batch);
-}
-
-static void change(u32 count)
-{
-	struct fq_codel_table *to = fq_codel_table_new(count, quantum);
-
-	memcpy(moved, sent, sizeof(sent));
-	fq_codel_resize(to, table, select_flow, NULL);
-	fq_codel_drr_rank_all(&to->drr);
-	fq_codel_table_free(table);
-	table = to;
 }
 
 static bool drained(void)
@@ -202,14 +187,13 @@ static bool drained(void)
 /* An empty table without any history */
 static bool fresh(u32 count)
 {
-	if (table)
-		must(drained());
-	fq_codel_table_free(table);
+	must(drained());
+	fq_codel_table_release(table);
 	memset(sent, 0, sizeof(sent));
 	memset(seen, 0, sizeof(seen));
 	memset(lost, 0, sizeof(lost));
-	memset(moved, 0, sizeof(moved));
-	table = fq_codel_table_new(count, quantum);
+	*table = (struct fq_codel_table) { .drr.quantum = quantum };
+	must(fq_codel_table_init(table, count));
 	return true;
 }
 

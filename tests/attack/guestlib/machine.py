@@ -18,8 +18,7 @@ NEEDED = (
     "cls_matchall",
     "cls_basic",
     "act_gact",
-    "sch_codel",
-    "sch_fq_codel",
+    *MODULES,
 )
 SLOW = Path("/root/slow_link.ko")
 MODPROBE = Path("/proc/sys/kernel/modprobe")

@@ -89,7 +89,7 @@ static void request(void)
 {
 	const struct place *at = place_random();
 	unsigned int ticket = random_below(100), i = 0;
-	bool compare = one_in(4), had;
+	bool compare = !one_in(4), had;
 	struct state before, after;
 	struct message m;
 	int answer;

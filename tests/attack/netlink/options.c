@@ -58,6 +58,8 @@ static const struct option ext_options[] = {
 	{ TCA_CODEL_EXT_SPLIT_GSO, U32, { 0, 1, 1, 2 } },
 	{ TCA_CODEL_EXT_TARGET_EFFECTIVE, U32, { 0, 1, 5000, 100000 } },
 	{ TCA_CODEL_EXT_INTERVAL_EFFECTIVE, U32, { 0, 1, 5000, 100000 } },
+	{ TCA_CODEL_EXT_BOTTLENECK, U32, { 0, 1, 1, 2 } },
+	{ TCA_CODEL_EXT_ANSWERS, U32, { 1, 2, 3, 9 } },	/* lo and two of the places; none */
 };
 
 static uint32_t value(const struct option *option)

@@ -124,5 +124,5 @@ account()
 	done
 	[[ $# -lt 4 ]] ||
 		check "$2 $3: sent + dropped + queued = received" \
-			"$(qdisc_get "$1" "$2" "$3" '.packets + .drops + .qlen')" == "$4"
+			"$(qdisc_get "$1" "$2" "$3" '.packets + .drops + (.queued.packets // .qlen)')" == "$4"
 }

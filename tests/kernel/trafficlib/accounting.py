@@ -22,6 +22,7 @@ HEADER, TCMSG = struct.Struct("=IHHII"), struct.Struct("=BxxxiIII")
 KINDS = {"codel": 40, "codel_oot": 40, "fq_codel": 48, "fq_codel_oot": 48}
 COLLISIONS = 40  # offset; fq_codel only
 EXT_STATS = struct.Struct("=30QHHHH")
+MORE = struct.Struct("=12Q")  # room for further causes, after wire_bytes
 CAUSES = ("codel", "limit", "memory", "change", "filter", "taken", "reset", "ceiling")
 FOREVER = 20
 STRICT = "strict_parent"
@@ -43,6 +44,9 @@ class Accounting:
         self.kind = kind
         self.received, self.sent, self.queued, self.bypassed = counts[:4]
         self.dropped = dict(zip(CAUSES, counts[4:12]))
+        if offset >= EXT_STATS.size + 8 + MORE.size:  # causes that this file has no words for
+            more = MORE.unpack_from(ext, EXT_STATS.size + 8)
+            self.dropped["other"] = sum(more[:8:2]), sum(more[1:8:2])
         self.marked = dict(zip(("codel", "ce_threshold"), counts[12:14]))
         self.delays = dict(enumerate(struct.unpack_from(f"={count}Q", ext, offset), first))
         self.drops = drops  # as the core counts them

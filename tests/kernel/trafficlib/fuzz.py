@@ -148,7 +148,6 @@ class Fuzz:
         }
         if self.flows:
             options |= {
-                "flows": pick(("1", "7", "64", "3000")),
                 "quantum": pick(("256", "1514", "100000")),
                 "memory_limit": pick(("1", "5000", "32Mb")),
                 "drop_batch": pick(("1", "64")),
@@ -159,7 +158,6 @@ class Fuzz:
         return self.change_to({name: options[name] for name in names})
 
     def change_to(self, options: dict[str, str]) -> str:
-        self.queues = int(options.get("flows", self.queues))
         return self.qdisc("change", *(word for pair in options.items() for word in pair if word))
 
     def drain(self) -> str:

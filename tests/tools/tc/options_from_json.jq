@@ -11,6 +11,7 @@
     elif .key == "atm" then [.value]
     elif .key == "ingress" then [if .value then "ingress" else "egress" end]
     elif .key == "split_gso" then [if .value then "split_gso" else "no_split_gso" end]
+    elif .key == "answers" and $options.bottleneck == "here" then []
     elif .value == true then [.key]
     elif .value == false then ["no" + .key]
     elif (.key | endswith("_selector")) then

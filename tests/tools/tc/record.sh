@@ -37,6 +37,21 @@ tc qdisc add dev d6 root handle 1: mq
 tc qdisc replace dev d6 parent 1:1 handle 10: codel_oot
 tc qdisc replace dev d6 parent 1:2 handle 20: fq_codel_oot
 
+# Answers wait for a slow link: so do packets in the far queue
+ip netns add far
+ip link add d7 type veth peer name d7 netns far
+ip addr add 10.0.7.1/24 dev d7
+ip -n far addr add 10.0.7.2/24 dev d7
+ip link set d7 up
+ip -n far link set d7 up
+tc qdisc add dev d7 root handle 10: fq_codel_oot bottleneck downstream
+tc -n far qdisc add dev d7 root netem delay 20ms rate 20kbit
+ip netns exec far iperf3 -s -1 >/dev/null &
+until ip netns exec far ss -Htln sport 5201 | grep -q .; do
+	sleep 0.1
+done
+iperf3 -c 10.0.7.2 -t 4 >/dev/null &
+
 # Of both families, of each flow half of the packets may be marked
 python3 - <<'END' &
 import socket, time

@@ -231,6 +231,7 @@ def test_help_names_every_option(tc: Tc) -> None:
         for line in (
             "ceiling TIME | off", "rate RATE | off", "overhead BYTES | off", "mpu BYTES",
             "noatm | atm | ptm", "egress | ingress", "no_split_gso | split_gso",
+            "bottleneck here | downstream | upstream",
         ):  # fmt: skip
             assert f"\t{line}  " in tc.refusal(kind, "help"), f"{line}: {words}"
         assert not any("effective" in word for word in words), words
@@ -392,7 +393,7 @@ def test_rates_are_those_of_the_stock_tc(tc: Tc) -> None:
         assert tc.add("tbf", ["rate", f"{rate}bps", "burst", "100k", "limit", "1m"])
         stock = tc.text().split(" rate ")[1].split()[0]
         tc.dump("codel", ext(more=shaper(rate, -65)))
-        assert f" rate {stock} overhead off " in tc.text(), f"{tc.text()}, not {stock}"
+        assert f" rate {stock} noatm overhead off " in tc.text(), f"{tc.text()}, not {stock}"
 
 
 def test_shaper_is_shown(tc: Tc) -> None:
@@ -403,21 +404,21 @@ def test_shaper_is_shown(tc: Tc) -> None:
         without = tc.text().removesuffix("\n")
         for values, words, wanted in (
             (NO_SHAPER, "", [None, None, 0, "noatm", False, False]),
-            (shaper(2500000, 18, 64, 0, 0, 1), "rate 20Mbit overhead 18 mpu 64 noatm split_gso ",
+            (shaper(2500000, 18, 64, 0, 0, 1), "rate 20Mbit noatm overhead 18 mpu 64 split_gso ",
              [2500000, 18, 64, "noatm", False, True]),
-            (shaper(1, -64, 0, 2, 1, 0), "rate 8bit overhead -64 mpu 0 ptm ingress no_split_gso ",
+            (shaper(1, -64, 0, 2, 1, 0), "rate 8bit ptm overhead -64 mpu 0 ingress no_split_gso ",
              [1, -64, 0, "ptm", True, False]),
-            (shaper(154321, -65), "rate 1234568bit overhead off mpu 0 noatm no_split_gso ",
+            (shaper(154321, -65), "rate 1234568bit noatm overhead off mpu 0 no_split_gso ",
              [154321, None, 0, "noatm", False, False]),
-            (shaper(0, 0), "rate off overhead 0 mpu 0 noatm no_split_gso ",
+            (shaper(0, 0), "rate off noatm overhead 0 mpu 0 no_split_gso ",
              [None, 0, 0, "noatm", False, False]),
-            (shaper(0, -65, 1), "rate off overhead off mpu 1 noatm no_split_gso ",
+            (shaper(0, -65, 1), "rate off noatm overhead off mpu 1 no_split_gso ",
              [None, None, 1, "noatm", False, False]),
-            (shaper(0, -65, 0, 1), "rate off overhead off mpu 0 atm no_split_gso ",
+            (shaper(0, -65, 0, 1), "rate off atm overhead off mpu 0 no_split_gso ",
              [None, None, 0, "atm", False, False]),
-            (shaper(0, -65, 0, 0, 1), "rate off overhead off mpu 0 noatm ingress no_split_gso ",
+            (shaper(0, -65, 0, 0, 1), "rate off noatm overhead off mpu 0 ingress no_split_gso ",
              [None, None, 0, "noatm", True, False]),
-            (shaper(0, -65, 0, 0, 0, 1), "rate off overhead off mpu 0 noatm split_gso ",
+            (shaper(0, -65, 0, 0, 0, 1), "rate off noatm overhead off mpu 0 split_gso ",
              [None, None, 0, "noatm", False, True]),
         ):  # fmt: skip
             shaped = RATE in values
@@ -447,7 +448,7 @@ def test_shaper_of_another_version(tc: Tc) -> None:
                 assert tc.json()["options"] == {"limit": 7}, f"{number}: {tc.json()}"
         tc.dump(kind, limit + ext(more={RATE: u32(5)}))
         assert tc.json()["options"] == {"limit": 7}, tc.json()
-        tc.dump(kind, limit + ext(more={CELLS: u32(3), SPLIT_GSO: u32(2), 16: u32(1)}))
+        tc.dump(kind, limit + ext(more={CELLS: u32(3), SPLIT_GSO: u32(2), 60: u32(1)}))
         assert tc.text().endswith(" limit 7p atm 3 split_gso 2 \n"), tc.text()
         wanted = {"limit": 7, "atm": 3, "split_gso": True}
         assert tc.json()["options"] == wanted, tc.json()
@@ -523,6 +524,23 @@ def test_sizes_in_bits_are_pointed_out(tc: Tc) -> None:
         done = tc.run("qdisc", "add", "dev", "lo", "root", "fq_codel", "memory_limit", text)
         said = f'Warning: fq_codel: memory_limit: "{text}" is in bits: {size} bytes\n'
         assert done.stderr == (said if size else ""), done.stderr
+
+
+def test_unusual_values_are_pointed_out(tc: Tc) -> None:
+    times = "5% to 10% of it is usual (us, ms or s; us without a unit)"
+    for words, said in (
+        ("limit 0", "limit: the qdisc drops every packet"),
+        ("limit 1", ""),
+        ("quantum 255", "quantum: raised to the minimum of 256 bytes"),
+        ("quantum 256", ""),
+        ("drop_batch 0", "drop_batch: raised to the minimum of 1 packet"),
+        ("target 5 interval 100ms", f"target: 5us with an interval of 100000us; {times}"),
+        ("target 2s interval 1s", f"target: 2000000us with an interval of 1000000us; {times}"),
+        ("target 1ms interval 100ms", ""),
+        ("target 5", ""),  # nothing is known of the interval
+    ):
+        done = tc.run("qdisc", "add", "dev", "lo", "root", "fq_codel_oot", *words.split())
+        assert done.stderr == (f"Warning: fq_codel_oot: {said}\n" if said else ""), done.stderr
 
 
 def exact(value: Fraction) -> str:
@@ -888,6 +906,7 @@ class ExtStats(NamedTuple):
     delay_sum: int
     delays: Histogram
     wire_bytes: int | None = None  # older modules do not send it
+    other: list[Pair] | None = None  # the same; drops and marks by causes without a word
 
     def wire(self) -> bytes:
         pairs = self.counts + self.drops + self.marks
@@ -895,6 +914,8 @@ class ExtStats(NamedTuple):
         fixed = struct.pack(f"={len(numbers)}Q2Q", *numbers, self.delay_sum, self.delays.longest)
         first, end = self.delays.place()
         more = b"" if self.wire_bytes is None else struct.pack("=Q", self.wire_bytes)
+        if self.other is not None:
+            more += struct.pack("=12Q", *(n for pair in self.other for n in pair))
         place = struct.pack("=4H", len(fixed + more) + 8, first, end - first, 0) + more
         return fixed + place + struct.pack(f"={end - first}Q", *self.delays.packets[first:end])
 
@@ -907,12 +928,18 @@ class ExtStats(NamedTuple):
             named(COUNTS, self.counts)
             | known
             | {
-                "dropped": named(DROPS, self.drops),
+                "dropped": named(DROPS, self.drops) | named(["other"], self.unknown()),
                 "marked": named(MARKS, self.marks),
                 "delay": {"sum_ns": self.delay_sum, "max_ns": self.delays.longest}
                 | self.delays.json(),
             }
         )
+
+    def unknown(self) -> list[Pair]:
+        """The sum of the drops whose causes have no word, if there are any."""
+        drops = (self.other or [])[:4]
+        packets, size = (sum(pair[i] for pair in drops) for i in (0, 1))
+        return [(packets, size)] if packets else []
 
     def text(self) -> str:
         text = self.delays.text()
@@ -920,6 +947,7 @@ class ExtStats(NamedTuple):
         if received or bypassed:
             text += f"\n  received {received}" + f" bypassed {bypassed}" * (bypassed > 0)
         drops = [f" {name} {pair[0]}" for name, pair in zip(DROPS, self.drops) if pair[0]]
+        drops += [f" other {pair[0]}" for pair in self.unknown()]
         text += ("\n  drops" + "".join(drops)) * bool(drops)
         return text + f"\n  on the wire {self.wire_bytes} bytes" * bool(self.wire_bytes)
 
@@ -933,9 +961,11 @@ def random_stats(rng: random.Random) -> ExtStats:
     low = BOUNDS[end - 1] if end else 0
     high = BOUNDS[end] if end < len(BOUNDS) else 2**40
     longest = rng.randrange(low, high) if end else 0
+    wire = rng.choice([None, 0, rng.getrandbits(63)])
+    other = None if wire is None else rng.choice([None, [(0, 0)] * 6, pairs(6)])
     return ExtStats(
         pairs(4), pairs(8), pairs(2), rng.getrandbits(63), delays._replace(longest=longest),
-        rng.choice([None, 0, rng.getrandbits(63)]),
+        wire, other,
     )  # fmt: skip
 
 
@@ -968,7 +998,7 @@ def test_ext_stats_are_shown_whole_or_not(tc: Tc) -> None:
         tc.dump(kind, None, head[:length])
         before, before_json = tc.text("-s"), tc.json("-s")
         stats = random_stats(rng)
-        full = stats._replace(delays=Histogram(BOUNDS, [1] * len(BOUNDS), 2**38))
+        full = stats._replace(delays=Histogram(BOUNDS, [1] * len(BOUNDS), 2**38), other=None)
         fixed = len(head) + len(full.wire()) - 8 * len(BOUNDS)
         fixed -= 8 * (full.wire_bytes is not None)  # which the rest does not need
         for cut in [*range(length, fixed, 7), fixed - 1]:
@@ -989,7 +1019,7 @@ def test_misplaced_histogram_is_not_shown(tc: Tc) -> None:
     rng = random.Random(9)
     for kind in KINDS:
         head, _length = own_statistics(kind)
-        stats = random_stats(rng)._replace(wire_bytes=None)
+        stats = random_stats(rng)._replace(wire_bytes=None, other=None)
         wire = stats._replace(delays=Histogram(BOUNDS, [1] * 232, 5)).wire()
         at = len(wire) - 8 * 232 - 8
         right = (at + 8, 0, 232)

@@ -60,8 +60,8 @@ def valid(definition: str, value: object) -> None:
     check(f"errors of {definition}", errors, [])
 
 
-def codelstat(*words: str) -> list[Object]:
-    argv = [CODELSTAT, *words, "--replay", str(RECORDING), "--speed", "0"]
+def codelstat(*words: str, recording: Path = RECORDING) -> list[Object]:
+    argv = [CODELSTAT, *words, "--replay", str(recording), "--speed", "0"]
     done = subprocess.run(argv, capture_output=True, text=True, check=True)
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert found, f"{argv} prints nothing"
@@ -115,14 +115,14 @@ def handle(text: str) -> int:
 
 
 def lists() -> list[Object]:
-    return codelstat("--json=2") + codelstat("--json=2", "--once")
+    return codelstat("--json") + codelstat("--json", "--once")
 
 
 def tops() -> list[Object]:
     devices = {q["dev"] for q in lists()[0]["qdiscs"] if q["kind"].startswith("fq_")} - {"d6"}
     return [
-        line for dev in sorted(devices) for line in codelstat("top", dev, "--json=2")
-    ] + codelstat("top", "d0", "--json=2", "--once")
+        line for dev in sorted(devices) for line in codelstat("top", dev, "--json")
+    ] + codelstat("top", "d0", "--json", "--once")
 
 
 def keys(value: object, path: Path_ = ()) -> set[Path_]:
@@ -181,6 +181,25 @@ def _() -> None:
         valid("top", line)
 
 
+@case("codelstat's list and top, of recordings of the first modules")
+def _() -> None:
+    for name, device in (("steady.rec", None), ("shaped.rec", "r1")):
+        recording = TOP / "tests/tools/codelstat" / name
+        valid("list", codelstat("--json", recording=recording)[-1])
+        if device:
+            valid("top", codelstat("top", device, "--json", recording=recording)[-1])
+
+
+@case("tc's arrays, with qdiscs of other kinds")
+def _() -> None:
+    shown = [*tc(NEWQDISC).values()]
+    other = {"kind": "htb", "handle": "1:", "dev": "d0", "root": True, "options": {}}
+    valid("tc_list", [*shown, other])
+    valid("tc_list", [*tc(NEWTCLASS).values()])
+    wrong = {**shown[0], "options": {}}
+    assert not validator("tc_list").is_valid([wrong]), "an array with a wrong element is valid"
+
+
 @case("tc's qdiscs and classes")
 def _() -> None:
     for shown in tc(NEWQDISC).values():
@@ -230,10 +249,11 @@ def _() -> None:
 
 # Absent if 0, off, unknown, or of another module
 OPTIONAL = {
-    "above", "bytes_per_second", "ce_mark", "ce_threshold", "change", "drop_batch", "drop_next",
-    "drop_overmemory", "dropping", "ecn", "flow", "interval_effective", "memory_used", "shared",
-    "target_effective", "tuple", "wire_bytes", "ce_threshold_selector", "ce_threshold_mask",
-    "ip_proto", "src", "sport", "dst", "dport", "delay",
+    "above", "answers", "bottleneck", "bytes_per_second", "ce_mark", "ce_threshold",
+    "ce_threshold_mask", "ce_threshold_selector", "change", "delay", "dport", "drop_batch",
+    "drop_next", "drop_overmemory", "dropping", "dst", "ecn", "far", "flow", "interval_effective",
+    "ip_proto", "memory_used", "shared", "sport", "src", "target_effective", "tuple",
+    "wire_bytes",
 }  # fmt: skip
 
 

@@ -77,6 +77,9 @@ def asserted() -> str:
     (cells,) = (one for one in SPEC["definitions"] if one["name"] == "codel-cells")
     for number, word in enumerate(cells["entries"]):
         lines.append(f'_Static_assert(CODEL_CELLS_{word.upper()} == {number}, "{word}");')
+    (places,) = (one for one in SPEC["definitions"] if one["name"] == "codel-bottleneck")
+    for number, word in enumerate(places["entries"]):
+        lines.append(f'_Static_assert(CODEL_BOTTLENECK_{word.upper()} == {number}, "{word}");')
     return "\n".join([*lines, ""])
 
 

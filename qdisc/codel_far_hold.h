@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * Downstream: mark packets that leave, hear the acknowledgments, and hold packets back.
+ */
+#ifndef CODEL_FAR_HOLD_H
+#define CODEL_FAR_HOLD_H
+
+#include "codel_far_state.h"
+
+/* A window has about this many marks: at high rates, not every packet is parsed. */
+#define CODEL_FAR_STRIDE_SHIFT	6
+
+/* Downstream: an acknowledgment. Return whether a packet that was held back may leave. */
+static inline bool codel_far_hear_down(struct codel_far *far, const struct codel_far_segment *seg,
+				       u64 now)
+{
+	struct codel_far_match match;
+	struct codel_far_answer answer = { .now = now };
+	struct codel_far_window *w = &far->window;
+
+	if (!seg->acks || !codel_far_marks_answer(&far->marks, &match, seg->key, seg->edge))
+		return false;
+	answer.path = &far->marks.flows[match.flow].path;
+	answer.flow = match.flow;
+	answer.timed = match.timed;
+	answer.single = match.advance <= w->packet && !seg->sacks;
+	answer.stamped = seg->stamped;
+	answer.stamp = seg->stamp;
+	codel_far_answered(w, &match.mark, &answer);
+	codel_far_count_delay(far, now, w->delay);
+	if (!far->held || !codel_far_has_room(w, now))
+		return false;
+	far->held = false;
+	return true;
+}
+
+/* Downstream: a packet that waits only for its time needs no answer. */
+static inline void codel_far_hold(struct Qdisc *sch, struct codel_far *far, u64 now)
+{
+	far->held = !codel_far_has_room(&far->window, now);
+	qdisc_qstats_overlimit(sch);
+	qdisc_watchdog_schedule_ns(&codel_qdisc(sch)->watchdog,
+				   codel_far_ask_again(&far->window, now));
+}
+
+static noinline bool codel_far_holds_window(struct Qdisc *sch, struct codel_far *far, u64 now,
+					    bool sparse)
+{
+	struct codel_far_window *w = &far->window;
+	u64 released;
+	bool holds;
+
+	spin_lock(&far->lock);
+	released = w->released;
+	holds = !codel_far_may_send(w, now) && !(sparse && codel_far_may_send_sparse(w));
+	far->releases += w->released != released;
+	if (holds)
+		codel_far_hold(sch, far, now);
+	spin_unlock(&far->lock);
+	return holds;
+}
+
+/**
+ * codel_far_holds() - is the packet that is about to leave held back?
+ * @sch: the qdisc
+ * @now: of this dequeue, ns
+ * @sparse: it is of a sparse flow
+ *
+ * Return: true if so. The qdisc is asked again when it may leave.
+ */
+static inline bool codel_far_holds(struct Qdisc *sch, u64 now, bool sparse)
+{
+	struct codel_far *far = codel_qdisc(sch)->far;
+
+	return far && far->bottleneck == CODEL_BOTTLENECK_DOWNSTREAM &&
+	       codel_far_holds_window(sch, far, now, sparse);
+}
+
+static inline void codel_far_mark_packet(struct codel_far *far, const struct sk_buff *skb, u64 now)
+{
+	struct codel_far_segment seg;
+	u32 place;
+
+	if (!codel_far_parse(skb, false, far->seed, &seg) || !seg.len)
+		return;
+	place = codel_far_flow_get(&far->marks, now, seg.key, seg.end - seg.len);
+	if (place == CODEL_FAR_NONE || !codel_far_flow_sends(&far->marks, place, seg.end))
+		return;
+	codel_far_ask(&far->window, codel_far_marks_add(&far->marks, place, seg.end), now);
+	far->last = far->window.sent;
+}
+
+static noinline void codel_far_sent_down(struct codel_far *far, const struct sk_buff *skb, u64 now)
+{
+	struct codel_far_window *w = &far->window;
+
+	spin_lock(&far->lock);
+	codel_far_sent(w, now, min_t(u32, qdisc_pkt_len(skb), CODEL_FAR_PACKET_MAX));
+	if (w->sent - far->last >= w->window >> CODEL_FAR_STRIDE_SHIFT)
+		codel_far_mark_packet(far, skb, now);
+	spin_unlock(&far->lock);
+}
+
+/*
+ * Quanta of a turn. Receivers acknowledge every second packet at once, and a single one up to
+ * CODEL_FAR_LATE later: downstream, a flow sends two packets in a row.
+ */
+static inline u32 codel_far_pairs(const struct codel_config *config)
+{
+	return config->bottleneck == CODEL_BOTTLENECK_DOWNSTREAM ? 2 : 1;
+}
+
+/* A packet leaves the qdisc. */
+static inline void codel_far_left(struct Qdisc *sch, const struct sk_buff *skb, u64 now)
+{
+	struct codel_far *far = codel_qdisc(sch)->far;
+
+	if (far && far->bottleneck == CODEL_BOTTLENECK_DOWNSTREAM)
+		codel_far_sent_down(far, skb, now);
+}
+
+#endif /* CODEL_FAR_HOLD_H */

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * Upstream: mark the time stamps that go to the senders, and signal the packets that arrive.
+ */
+#ifndef CODEL_FAR_SIGNAL_H
+#define CODEL_FAR_SIGNAL_H
+
+#include "codel_far_state.h"
+#include "codel_mark.h"
+
+/* Upstream: a time stamp goes to the sender. */
+static inline void codel_far_hear_up(struct codel_far *far, const struct codel_far_segment *seg,
+				     u64 now)
+{
+	u32 place;
+
+	if (!seg->stamped)
+		return;
+	place = codel_far_flow_get(&far->marks, now, seg->key, seg->stamp - 1);
+	if (place != CODEL_FAR_NONE && codel_far_flow_sends(&far->marks, place, seg->stamp))
+		codel_far_marks_add(&far->marks, place, seg->stamp)->at = now;
+}
+
+/* The verdict on a packet that arrives. A packet that cannot be an answer passes. */
+static inline enum codel_verdict codel_far_ask_up(struct codel_far *far, const struct sk_buff *skb)
+{
+	struct codel_far_segment seg;
+	struct codel_far_match match;
+	enum codel_verdict verdict;
+	struct codel_far_answer answer = { .stamped = true };
+	bool slow = false;
+	u64 now;
+
+	if (!codel_far_parse(skb, false, far->seed, &seg) || !seg.len || !seg.stamped)
+		return CODEL_PASS;
+	now = ktime_get_ns();
+	spin_lock(&far->lock);
+	if (codel_far_marks_answer(&far->marks, &match, seg.key, seg.echo) && match.exact &&
+	    match.timed) {
+		answer.now = now;
+		answer.path = &far->marks.flows[match.flow].path;
+		answer.flow = match.flow;
+		answer.stamp = seg.stamp;
+		slow = codel_far_up_answered(&far->up, far->params.target, &answer,
+					     codel_far_since(now, match.mark.at));
+		codel_far_count_delay(far, now, far->up.delay);
+	}
+	verdict = codel_far_up_signal(&far->up, &far->params, now, qdisc_pkt_len(skb));
+	spin_unlock(&far->lock);
+	return slow ? CODEL_SIGNAL : verdict;
+}
+
+static noinline bool codel_far_drops_up(struct Qdisc *sch, struct codel_far *far,
+					struct sk_buff *skb, struct sk_buff **to_free)
+{
+	struct codel_qdisc *c = codel_qdisc(sch);
+
+	if (codel_far_ask_up(far, skb) == CODEL_PASS)
+		return false;
+	if (c->config.ecn && codel_mark(skb)) {
+		codel_stats_count(&c->stats.mark[CODEL_MARK_CODEL], qdisc_pkt_len(skb));
+		return false;
+	}
+	codel_qdisc_reject(sch, qdisc_pkt_len(skb), CODEL_DROP_CODEL);
+	__qdisc_drop(skb, to_free);
+	return true;
+}
+
+/**
+ * codel_far_drops() - upstream: signal a packet that arrives
+ * @sch: the qdisc
+ * @skb: a packet that is counted as received
+ * @to_free: where it goes if it is dropped
+ *
+ * Return: true if it is dropped.
+ */
+static inline bool codel_far_drops(struct Qdisc *sch, struct sk_buff *skb, struct sk_buff **to_free)
+{
+	struct codel_far *far = codel_qdisc(sch)->far;
+
+	return unlikely(far && far->bottleneck == CODEL_BOTTLENECK_UPSTREAM) &&
+	       codel_far_drops_up(sch, far, skb, to_free);
+}
+
+/* Upstream, every packet that arrives is looked at. */
+static inline bool codel_far_is_upstream(struct Qdisc *sch)
+{
+	return codel_qdisc(sch)->config.bottleneck == CODEL_BOTTLENECK_UPSTREAM;
+}
+
+#endif /* CODEL_FAR_SIGNAL_H */
