@@ -120,8 +120,8 @@ void cs_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool cs_read_number(double *value, const char *text, double min, double max);
 bool cs_read_count(uint64_t *value, const char *text, uint64_t max);
 
-/* Of --json: its argument, which may be absent */
-enum cs_json_version cs_read_json(const struct cs_command *command);
+/* Of --json: its argument, which may be absent, or the version */
+void cs_read_json(const struct cs_command *command);
 
 /* The source that @common asks for; enters its namespace. NULL after an error. */
 struct cs_source *cs_open(const struct cs_common *common);

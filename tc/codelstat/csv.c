@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-/* A line per qdisc and refresh. Unknown values are empty. */
+/* A line per qdisc and refresh; a column has the name of its member in JSON. Unknown values are empty. */
 #include "fields.h"
 #include "text.h"
 
@@ -13,8 +13,7 @@ static void cs_csv_text(FILE *out, const char *text)
 static void cs_csv_names(FILE *out, enum cs_field_id first, enum cs_field_id last)
 {
 	for (; first <= last; first++)
-		cs_csv_text(out, cs_fields[first].csv ? cs_fields[first].csv :
-							cs_fields[first].name);
+		cs_csv_text(out, cs_fields[first].path);
 }
 
 static void cs_csv_numbers(FILE *out, enum cs_field_id first, enum cs_field_id last,
@@ -31,10 +30,10 @@ static void cs_csv_numbers(FILE *out, enum cs_field_id first, enum cs_field_id l
 
 void cs_csv_header(FILE *out)
 {
-	cs_put(out, "time,interval,dev,ifindex,handle,parent,above,kind");
+	cs_put(out, "time,seconds,dev,ifindex,handle,parent,above,kind");
 	cs_csv_names(out, FIELD_CHANGE_BYTES, FIELD_CHANGE_MAX);
 	cs_csv_names(out, FIELD_QLEN, FIELD_BACKLOG);
-	cs_put(out, ",backlog_ms,verdict,module,verdict_code");
+	cs_put(out, ",change.backlog_ms,verdict,module,verdict_code");
 	cs_csv_names(out, FIELD_CHANGE_WIRE, FIELD_CHANGE_WIRE);
 	cs_csv_names(out, FIELD_RATE, FIELD_RATE);
 	cs_put(out, "\n");

@@ -128,7 +128,9 @@ static void cs_fq_codel_options(struct cs_qdisc *q, const struct nlattr **tb)
 	cs_u32(&q->memory_limit, tb[TCA_FQ_CODEL_MEMORY_LIMIT]);
 }
 
-/* Returns whether the module is out-of-tree. */
+/* Returns whether only the out-of-tree module sends such options. Under a plain name, it sends those
+ * that the in-tree module sends until it is asked for others.
+ */
 static bool cs_options(struct cs_qdisc *q, const struct nlattr *options)
 {
 	const struct nlattr *tb[TCA_CODEL_EXT + 1], *ext[TCA_CODEL_EXT_MAX + 1];
@@ -195,8 +197,7 @@ static void cs_codel_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
 	q->drop_overlimit = st.drop_overlimit;
 	q->ecn_mark = st.ecn_mark;
 	q->ce_mark = st.ce_mark;
-	q->oot = q->out_of_tree &&
-		 cs_ext_stats(snapshot, q, app, offsetof(struct codel_xstats, ext));
+	q->oot = cs_ext_stats(snapshot, q, app, offsetof(struct codel_xstats, ext));
 }
 
 static void cs_fq_codel_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
@@ -216,8 +217,7 @@ static void cs_fq_codel_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
 	q->new_flow_count = qd->new_flow_count;
 	q->active = qd->new_flows_len + qd->old_flows_len;
 	q->memory = qd->memory_usage;
-	q->oot = q->out_of_tree &&
-		 cs_ext_stats(snapshot, q, app, offsetof(struct codel_fq_xstats, ext));
+	q->oot = cs_ext_stats(snapshot, q, app, offsetof(struct codel_fq_xstats, ext));
 	if (q->oot)
 		q->collisions = st.shared;
 }
@@ -291,6 +291,7 @@ static int cs_decode_qdisc(struct cs_snapshot *snapshot, const struct cs_filter 
 		cs_codel_stats(snapshot, q, stats[TCA_STATS_APP]);
 	else
 		cs_fq_codel_stats(snapshot, q, stats[TCA_STATS_APP]);
+	q->out_of_tree |= q->oot;
 	return 0;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /*
- * The numbers of a qdisc, each of them once: where it is, and what it is called. Those who write
- * them pick by enum cs_field_id, or take all that have a metric. Version 2 of JSON is printed by
- * the tables of tc's plugins.
+ * The numbers of a qdisc, each of them once: where it is, and what it is called. Its name in CSV is
+ * the path of the member of JSON. The exporter takes all that have a metric. JSON is not printed
+ * from this table: qdisc_json.c runs the code of tc's plugins, which have a table of their own
+ * (struct codel_stat), so that `tc -j` and codelstat agree.
  */
 #ifndef CODELSTAT_FIELDS_H
 #define CODELSTAT_FIELDS_H
@@ -34,17 +35,6 @@ enum cs_field_id {
 	FIELD_MEMORY_LIMIT,
 	FIELD_FLOWS,
 	FIELD_ECN,
-	FIELD_BYTES,
-	FIELD_PACKETS,
-	FIELD_DROPS,
-	FIELD_OVERLIMITS,
-	FIELD_MAXPACKET,
-	FIELD_ECN_MARK,
-	FIELD_CE_MARK,
-	FIELD_DROP_OVERLIMIT,
-	FIELD_DROP_OVERMEMORY,
-	FIELD_LDELAY,
-	FIELD_DROPPING,
 	FIELD_CHANGE_BYTES,	/* from here to FIELD_CHANGE_MAX in the order of CSV */
 	FIELD_CHANGE_PACKETS,
 	FIELD_CHANGE_DROP,
@@ -96,8 +86,8 @@ enum cs_form {
 
 /**
  * struct cs_field - a number of a qdisc
- * @name: in version 1 of JSON, and in CSV
- * @csv: in CSV, if that is another one
+ * @path: of the member of JSON that has this number, NULL: none has it; the name of the column
+ *	of CSV
  * @at: in struct cs_qdisc, or if @of_row in struct cs_row
  * @in_tree: of an in-tree qdisc, if it is elsewhere
  * @of_row: see @at
@@ -108,8 +98,7 @@ enum cs_form {
  * @metric: see struct cs_metric
  */
 struct cs_field {
-	const char *name;
-	const char *csv;
+	const char *path;
 	struct cs_at at;
 	struct cs_at in_tree;
 	bool of_row;

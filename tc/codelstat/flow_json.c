@@ -1,60 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-/* Version 2 of the JSON of "codelstat top": see qdisc_json.c. */
+/* The JSON of "codelstat top": see qdisc_json.c. */
 #include "../codel_histogram.h"
 #include "qdisc_json.h"
 #include "tc_json.h"
 #include "top.h"
 
-/* @longest: delay of the qdisc, ns; 0 if unknown */
-static void fj_delay(const struct flow_row *row, uint64_t longest)
+/* A percentile is the bound of its bucket, as in the flow's statistics */
+static void fj_delay(const struct flow_row *row)
 {
 	struct codel_histogram h;
 
 	codel_flow_histogram(&h, row->delay);
-	if (longest)
-		h.max = longest;
 	open_json_object("delay");
 	codel_json_histogram(&h);
 	close_json_object();
 }
 
-void top_json_figures(const struct flow_row *row)
+/* The counts of the interval */
+static void fj_change(const struct flow_row *row)
 {
+	open_json_object("change");
 	tc_json_real("seconds", row->seconds, 9);
 	codel_json_u64("bytes", row->bytes);
 	codel_json_u64("packets", row->packets);
 	codel_json_uint("drops", row->drops);
 	codel_json_uint("marks", row->marks);
 	tc_json_real("share", row->share, 6);
-}
-
-/* The counts of the interval */
-static void fj_change(const struct flow_row *row, uint64_t longest)
-{
-	open_json_object("change");
-	top_json_figures(row);
 	if (row->seconds > 0)
 		tc_json_real("bytes_per_second", row->rate, 3);
 	else
 		codel_json_null("bytes_per_second");
-	fj_delay(row, longest);
+	fj_delay(row);
 	close_json_object();
 }
 
 void top_json(FILE *out, const struct top_view *view)
 {
-	const struct cs_qdisc *qdisc = view->of.q;
 	const struct flow_row *row = view->rows;
 
 	tc_json_begin(out);
-	qdisc_json_time(CS_JSON_V2, view->before, view->snapshot);
+	qdisc_json_time(view->before, view->snapshot);
 	qdisc_json("qdisc", view->snapshot, &view->of);
 	open_json_array(PRINT_JSON, "flows");
 	for (; row < view->rows + view->shown; row++) {
 		open_json_object(NULL);
 		qdisc_json_class(view->snapshot, row->flow);
 		if (row->known)
-			fj_change(row, qdisc->oot ? qdisc->ext_stats.delay_max : 0);
+			fj_change(row);
 		close_json_object();
 	}
 	close_json_array(PRINT_JSON, NULL);

@@ -11,7 +11,6 @@
 
 struct cs_list_state {
 	enum { CS_AS_TABLE, CS_AS_JSON, CS_AS_CSV } as;
-	enum cs_json_version json;
 	struct cs_term term;
 	const struct cs_snapshot *before;	/* of the last refresh */
 	const struct cs_snapshot *now;
@@ -49,7 +48,7 @@ static int cs_list_show(void *self, const struct cs_snapshot *before,
 	case CS_AS_TABLE:
 		return cs_list_table(state, before, now);
 	case CS_AS_JSON:
-		cs_json(stdout, state->json, before, now);
+		cs_json(stdout, before, now);
 		break;
 	case CS_AS_CSV:
 		cs_csv(stdout, before, now);
@@ -106,7 +105,8 @@ static void cs_list_options(struct cs_common *common, struct cs_list_state *stat
 		if (state->as != CS_AS_TABLE)
 			cs_usage(command, "one of --json and --csv, and once");
 		state->as = opt == 'j' ? CS_AS_JSON : CS_AS_CSV;
-		state->json = opt == 'j' ? cs_read_json(command) : CS_JSON_NONE;
+		if (opt == 'j')
+			cs_read_json(command);
 	}
 }
 
@@ -136,8 +136,7 @@ static int cs_replay_run(int argc, char **argv)
 }
 
 #define CS_LIST_HELP \
-	"  -j, --json[=VERSION]    an object per refresh: all counters and buckets; VERSION is\n" \
-	"                          2 for tc's names, 1 for those of before (1)\n" \
+	"  -j, --json              an object per refresh, with tc's names\n" \
 	"  -C, --csv               a line per qdisc and refresh, after one with names\n"
 
 const struct cs_command cs_list = {

@@ -95,13 +95,10 @@ bool cs_read_count(uint64_t *value, const char *text, uint64_t max)
 	return !errno && !*end && *value <= max;
 }
 
-enum cs_json_version cs_read_json(const struct cs_command *command)
+void cs_read_json(const struct cs_command *command)
 {
-	if (!optarg || !strcmp(optarg, "1"))
-		return CS_JSON_V1;
-	if (strcmp(optarg, "2"))
-		cs_usage(command, "--json=%s: there are the versions 1 and 2", optarg);
-	return CS_JSON_V2;
+	if (optarg && strcmp(optarg, "2"))
+		cs_usage(command, "--json=%s: version 2 is the only one", optarg);
 }
 
 /* "10:", as tc writes it: hexadecimal; "10" and "10:0" are the same */

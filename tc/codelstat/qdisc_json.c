@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
 /*
- * Version 2 of JSON: tc's names and shapes. Options and statistics are printed from the kernel's
+ * JSON: tc's names and shapes. Options and statistics are printed from the kernel's
  * message by the code of tc's plugins; the rest of this file are the members that tc's core
  * prints, and those that codelstat adds. doc/codel.schema.json describes all of them.
  */
@@ -11,7 +11,6 @@
 
 #include "../codel_ext_stats.h"
 #include "../codel_histogram.h"
-#include "json_v1.h"
 #include "qdisc_json.h"
 #include "raw.h"
 #include "tc_json.h"
@@ -176,7 +175,7 @@ static void qj_change(const struct cs_row *row)
 	close_json_object();
 }
 
-void qdisc_json_verdict(const struct cs_row *row)
+static void qj_verdict(const struct cs_row *row)
 {
 	char text[256];
 	enum cs_code code = cs_verdict(row->q, &row->delta, row->flows, row->n_flows, text,
@@ -207,7 +206,7 @@ void qdisc_json(const char *key, const struct cs_snapshot *now, const struct cs_
 	qj_common(&message);
 	qj_own(&message, q->oot);
 	qj_change(row);
-	qdisc_json_verdict(row);
+	qj_verdict(row);
 	close_json_object();
 }
 
@@ -225,10 +224,9 @@ void qdisc_json_class(const struct cs_snapshot *now, const struct cs_flow *flow)
 	close_json_object();
 }
 
-void qdisc_json_time(enum cs_json_version version, const struct cs_snapshot *before,
-		     const struct cs_snapshot *now)
+void qdisc_json_time(const struct cs_snapshot *before, const struct cs_snapshot *now)
 {
-	codel_json_uint("version", version);
+	codel_json_uint("version", CS_JSON_VERSION);
 	tc_json_seconds("time", now->realtime);
 	if (before)
 		tc_json_seconds("seconds", now->monotonic - before->monotonic);
@@ -237,8 +235,7 @@ void qdisc_json_time(enum cs_json_version version, const struct cs_snapshot *bef
 }
 
 /* A device with several qdiscs, which is their sum */
-static void qj_total(enum cs_json_version version, const struct cs_snapshot *before,
-		     const struct cs_snapshot *now, size_t first)
+static void qj_total(const struct cs_snapshot *before, const struct cs_snapshot *now, size_t first)
 {
 	struct cs_total total;
 
@@ -247,43 +244,32 @@ static void qj_total(enum cs_json_version version, const struct cs_snapshot *bef
 	codel_json_string("dev", total.q.dev);
 	codel_json_int("ifindex", total.q.ifindex);
 	codel_json_uint("queues", (__u32)total.queues);
-	if (version == CS_JSON_V1)
-		open_json_object("stats");
 	codel_json_u64("bytes", total.q.bytes);
 	codel_json_u64("packets", total.q.packets);
 	codel_json_u64("drops", total.drops);
 	codel_json_u64("backlog", total.q.backlog);
 	codel_json_u64("qlen", total.q.qlen);
-	if (version == CS_JSON_V1) {
-		close_json_object();
-		json_v1_change(&total.row);
-	} else {
-		qj_change(&total.row);
-	}
+	qj_change(&total.row);
 	close_json_object();
 }
 
-void cs_json(FILE *out, enum cs_json_version version, const struct cs_snapshot *before,
-	     const struct cs_snapshot *now)
+void cs_json(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now)
 {
 	struct cs_row row;
 	size_t i;
 
 	tc_json_begin(out);
-	qdisc_json_time(version, before, now);
+	qdisc_json_time(before, now);
 	open_json_array(PRINT_JSON, "qdiscs");
 	for (i = 0; i < now->n_qdiscs; i++) {
 		cs_row_fill(&row, before, now, i);
-		if (version == CS_JSON_V1)
-			json_v1_qdisc(&row);
-		else
-			qdisc_json(NULL, now, &row);
+		qdisc_json(NULL, now, &row);
 	}
 	close_json_array(PRINT_JSON, NULL);
 	open_json_array(PRINT_JSON, "devices");
 	for (i = 0; i < now->n_qdiscs; i += cs_total_queues(now, i))
 		if (cs_total_queues(now, i) > 1)
-			qj_total(version, before, now, i);
+			qj_total(before, now, i);
 	close_json_array(PRINT_JSON, NULL);
 	tc_json_end();
 }

@@ -11,11 +11,7 @@ void qdisc_json(const char *key, const struct cs_snapshot *now, const struct cs_
 /* The members of "tc -s -j class show" of a class of fq_codel, in an object that is open */
 void qdisc_json_class(const struct cs_snapshot *now, const struct cs_flow *flow);
 
-/* "verdict" and its code */
-void qdisc_json_verdict(const struct cs_row *row);
-
 /* "time" and "seconds" of a refresh, and the version ahead of them */
-void qdisc_json_time(enum cs_json_version version, const struct cs_snapshot *before,
-		     const struct cs_snapshot *now);
+void qdisc_json_time(const struct cs_snapshot *before, const struct cs_snapshot *now);
 
 #endif /* CODELSTAT_QDISC_JSON_H */

@@ -67,16 +67,11 @@ void cs_put_uint(FILE *out, uint64_t value);
 void cs_put_seconds(FILE *out, uint64_t ns);
 void cs_put_real(FILE *out, double value, int digits);
 
-/* Versions of JSON; the first is that of --json without a number, in this release for the last time. */
-enum cs_json_version {
-	CS_JSON_NONE = 0,
-	CS_JSON_V1 = 1,
-	CS_JSON_V2 = 2,
-};
+/* Of JSON: version 1, of releases before 1.0, had other names */
+#define CS_JSON_VERSION	2
 
 /* Each writes one refresh: qdisc_json.c, csv.c, table.c. */
-void cs_json(FILE *out, enum cs_json_version version, const struct cs_snapshot *before,
-	     const struct cs_snapshot *now);
+void cs_json(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now);
 void cs_csv_header(FILE *out);
 void cs_csv(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now);
 

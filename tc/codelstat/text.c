@@ -163,9 +163,9 @@ char *cs_text_flow(char text[CS_TEXT_FLOW], const struct codel_tuple *tuple)
 		cs_end_point(from, sizeof(from), tuple, tuple->src, tuple->sport);
 		cs_end_point(to, sizeof(to), tuple, tuple->dst, tuple->dport);
 		if (proto)
-			snprintf(text, CS_TEXT_FLOW, "%s > %s %s", from, to, proto);
+			snprintf(text, CS_TEXT_FLOW, "%s %s > %s", proto, from, to);
 		else
-			snprintf(text, CS_TEXT_FLOW, "%s > %s proto %u", from, to, tuple->ip_proto);
+			snprintf(text, CS_TEXT_FLOW, "proto %u %s > %s", tuple->ip_proto, from, to);
 	}
 	return text;
 }

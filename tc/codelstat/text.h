@@ -26,7 +26,9 @@ char *cs_text_uint(char text[CS_TEXT], uint64_t value);
 /* "10:", "1:1", "root" */
 char *cs_text_handle(char text[CS_TEXT], uint32_t handle);
 
-/* "10.9.1.2:6000 > 10.9.2.2:5000 udp", "[fe80::1]:80 > ..."; "unknown" if no packet was looked at */
+/* "udp 10.9.1.2:6000 > 10.9.2.2:5000", "tcp [fe80::1]:80 > ..."; "unknown" if no packet was looked at.
+ * The protocol comes first: a narrow terminal cuts the end off.
+ */
 char *cs_text_flow(char text[CS_TEXT_FLOW], const struct codel_tuple *tuple);
 
 /* Write @text at @to and a 0, which is at @end at the latest; return the position of the 0 */

@@ -34,7 +34,7 @@ struct top {
 	struct cs_pick pick;
 	uint64_t lines;		/* at most; 0: as many as fit, or all */
 	enum flows_key sort;
-	enum cs_json_version json;
+	bool json;
 	struct top_view view;	/* of the last refresh */
 	bool noted;		/* @seen is of the snapshot before */
 	char help[128];
@@ -177,9 +177,7 @@ static int top_draw(struct top *top)
 		cs_error("no memory");
 		return CS_SYSTEM;
 	}
-	if (top->json == CS_JSON_V1)
-		top_json_v1(out, view);
-	else if (top->json)
+	if (top->json)
 		top_json(out, view);
 	else
 		top_text(out, top, view);
@@ -257,7 +255,7 @@ static int top_again(void *self, char key)
 static const char top_usage[] =
 	"  -N, --lines N           as many flows at most\n"
 	"  -s, --sort KEY          by share, rate, backlog, p99 or drops, the largest first (share)\n"
-	"  -j, --json[=VERSION]    an object to each refresh; VERSION is 1 or 2 (1)\n"
+	"  -j, --json              an object per refresh, with tc's names\n"
 	"  -p, --parent CLASS      the qdisc below this class alone, \"1:1\" or \"root\"\n";
 
 static void top_read_sort(struct top *top, const char *name)
@@ -279,7 +277,8 @@ static void top_option(struct top *top, int opt)
 		top_read_sort(top, optarg);
 		break;
 	case 'j':
-		top->json = cs_read_json(&cs_top);
+		cs_read_json(&cs_top);
+		top->json = true;
 		break;
 	case 'p':
 		if (!cs_read_parent(&top->pick.parent, optarg))

@@ -25,11 +25,7 @@ struct top_view {
 	size_t shown;
 };
 
-/* An object, on a line: top_json_v1.c, flow_json.c */
-void top_json_v1(FILE *out, const struct top_view *view);
+/* An object, on a line: flow_json.c */
 void top_json(FILE *out, const struct top_view *view);
-
-/* flow_json.c: the counts of the interval that both versions have, as members */
-void top_json_figures(const struct flow_row *row);
 
 #endif /* CODELSTAT_TOP_H */

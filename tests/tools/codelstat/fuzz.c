@@ -105,8 +105,7 @@ static void round_of(struct cs_snapshot *before, struct cs_snapshot *now)
 	if (!cs_decode(now, &raw, &filter)) {
 		decoded += now->n_qdiscs + now->n_flows;
 		cs_table(out, before, now, &term);
-		cs_json(out, CS_JSON_V1, before, now);
-		cs_json(out, CS_JSON_V2, before, now);
+		cs_json(out, before, now);
 		classes(out, now);
 		cs_csv(out, any(2) ? before : NULL, now);
 	} else {

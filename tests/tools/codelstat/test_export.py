@@ -16,10 +16,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from cases import CODELSTAT, RECORDING, Skip, case, check, codelstat, main
+import short
+from cases import CODELSTAT, RECORDING, TOP, Skip, case, check, codelstat, main
 from exporter import Exporter, Samples, labels, samples
 from recordings import codel_oot, in_tree, link, qdisc, recording, recording_of
 
+EVERY = str(TOP / "tests/tools/tc/every.rec")  # no statistic in it is 0
 REPLAY = ("export", "--replay", RECORDING)
 OPEN = "application/openmetrics-text"
 WHAT_PROMETHEUS_SENDS = (
@@ -35,7 +37,7 @@ def text(*words: str) -> str:
 def listed() -> list[dict[str, Any]]:
     """The list of codelstat at the end of the recording."""
     done = codelstat("list", "--replay", RECORDING, "--once", "--json")
-    return json.loads(done.stdout)["qdiscs"]
+    return short.loads(done.stdout)["qdiscs"]
 
 
 def whose(qdisc: dict[str, Any]) -> dict[str, str]:
@@ -106,6 +108,37 @@ def same_numbers() -> None:
         for name in ("target", "interval"):
             seconds = found[(f"codel_{name}_seconds", labels(**which))]
             check(name, round(seconds * 1e9), qdisc["options"][f"{name}_ns"])
+
+
+FIELD = re.compile(r'\] = \{ "([\w.]+)",[^"]*(COUNTER|GAUGE)\("(\w+)"')
+
+
+def member(value: Any, path: str) -> Any:
+    """What is at a path in JSON; None: it is not there."""
+    for name in path.split("."):
+        value = value.get(name) if value else None
+    return value
+
+
+@case("a metric has the value of the member of JSON that the table of fields names")
+def same_members() -> None:
+    fields = FIELD.findall((TOP / "tc/codelstat/fields.c").read_text())
+    assert len(fields) >= 17, fields
+    shown = json.loads(codelstat("-1", "--json", "--replay", EVERY).stdout)["qdiscs"]
+    found = samples(codelstat("export", "--replay", EVERY, "--textfile", "-").stdout)
+    seen = set()
+    for qdisc in shown:
+        which = whose(qdisc | ({"parent": "root"} if qdisc.get("root") else {}))
+        for path, kind, metric in fields:
+            key = metric + ("_total" if kind == "COUNTER" else ""), labels(**which)
+            value = member(qdisc, path)
+            if value is not None:
+                unit = 1e9 if path.endswith("_ns") else 1
+                check(f"{path} of {qdisc['kind']}", round(found[key] * unit), value)
+                seen.add(path)
+            elif qdisc["module"] == "out-of-tree":  # tc prints some members only if they are not 0
+                assert not found.get(key), f"{path} of {qdisc['kind']}: {found[key]}"
+    check("members", seen, {path for path, _, _ in fields})
 
 
 def bounds(found: Samples, which: dict[str, str]) -> dict[str, float]:

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import csv
-import json
 from contextlib import AbstractContextManager
 from io import StringIO
 from urllib.parse import unquote_to_bytes
 
+import short
 from cases import case, check, codelstat, main
 from exporter import samples
 from recordings import link, qdisc, recording
@@ -36,7 +36,7 @@ def lists() -> None:
     with with_names() as path:
         words = ["--replay", path, "--speed", "0"]
         shown = {name: codelstat(f"--{name}", *words).stdout for name in ("json", "csv")}
-    is_each([q["dev"] for q in json.loads(shown["json"])["qdiscs"]])
+    is_each([q["dev"] for q in short.loads(shown["json"])["qdiscs"]])
     is_each([row["dev"] for row in csv.DictReader(StringIO(shown["csv"]))])
 
 
@@ -53,7 +53,7 @@ def by_name() -> None:
     with with_names() as path:
         for name in (b'a"b', b"a%22b", b"eth0"):
             words = ("-1", "--json", "--replay", path, "--dev", name.decode())
-            found = json.loads(codelstat(*words).stdout)["qdiscs"]
+            found = short.loads(codelstat(*words).stdout)["qdiscs"]
             check("devices", [unquote_to_bytes(q["dev"]) for q in found], [name])
 
 

@@ -7,11 +7,11 @@ queries.promql are the queries that doc/statistics.md and the manual show.
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from typing import Any, Iterator
 
+import short
 from cases import HERE, RECORDING, case, check, codelstat, main
 from exporter import Exporter
 from prometheus import Prometheus, Series
@@ -31,7 +31,7 @@ def queries() -> list[str]:
 def recorded() -> list[list[Qdisc]]:
     """The out-of-tree qdiscs in each snapshot but the first, which has no interval."""
     done = codelstat("list", "--replay", RECORDING, "--speed", "0", "--json")
-    lines = [json.loads(line)["qdiscs"] for line in done.stdout.splitlines()]
+    lines = [short.loads(line)["qdiscs"] for line in done.stdout.splitlines()]
     return [[q for q in qdiscs if "ledger" in q] for qdiscs in lines]
 
 

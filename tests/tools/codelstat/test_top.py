@@ -11,6 +11,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
+import short
 from cases import RECORDING, case, check, codelstat, main
 from recordings import stored
 from screen import ENTER, LEAVE, Screen, visible
@@ -21,7 +22,7 @@ Refresh = dict[str, Any]
 
 
 def refreshes(*words: str) -> list[Refresh]:
-    return [json.loads(line) for line in codelstat(*TOP, "--json", *words).stdout.splitlines()]
+    return [short.loads(line) for line in codelstat(*TOP, "--json", *words).stdout.splitlines()]
 
 
 def end_points(flow: dict[str, Any]) -> tuple[str, int, str, int, int]:
@@ -57,7 +58,7 @@ def sums() -> None:
 
 @case("flows add up to what the list says of their queue")
 def shares() -> None:
-    listed = [json.loads(line)["qdiscs"][0] for line in codelstat(*LIST).stdout.splitlines()]
+    listed = [short.loads(line)["qdiscs"][0] for line in codelstat(*LIST).stdout.splitlines()]
     for refresh, qdisc in zip(refreshes(), listed, strict=True):
         flows = refresh["flows"]
         change = qdisc["change"]
@@ -105,7 +106,7 @@ def lines() -> None:
             check("drops and marks", words[5:7], [str(flow["drops"]), str(flow["marks"])])
             check("D", "D" in words, flow["dropping"])
             src, sport, dst, dport, protocol = end_points(flow)
-            name = f"{src}:{sport} > {dst}:{dport} {'tcp' if protocol == 6 else 'udp'}"
+            name = f"{'tcp' if protocol == 6 else 'udp'} {src}:{sport} > {dst}:{dport}"
             assert row.endswith(name), f"{row}: {name}"
 
 
@@ -119,8 +120,11 @@ def no_addresses() -> None:
         words = [path if word == RECORDING else word for word in TOP]
         shown = codelstat(*words, "--json").stdout
         text = codelstat(*words).stdout
-    known = [r | {"flows": [f | {"flow": None} for f in r["flows"]]} for r in refreshes()]
-    check("all else", [json.loads(line) for line in shown.splitlines()], known)
+    known = [
+        r | {"flows": [{k: v for k, v in f.items() if k != "flow"} for f in r["flows"]]}
+        for r in refreshes()
+    ]
+    check("all else", [short.loads(line) for line in shown.splitlines()], known)
     rows = [line for line in text.splitlines() if re.match(r" *\d+% ", line)]
     named = [f"? (class {f['class']})" for r in known for f in r["flows"]]
     check("names", [row[row.index("? (") :] for row in rows], named)
@@ -135,7 +139,7 @@ def limits() -> None:
     check("no interval", once["seconds"], None)
     for flow in once["flows"]:
         check("all of its time", flow["bytes"], flow["total"]["bytes"])
-        assert "bytes_per_second" not in flow
+        check("rate", flow["bytes_per_second"], None)
 
 
 @case("on a terminal, in place and no wider than it is")
@@ -150,6 +154,7 @@ def terminal() -> None:
             assert len(line) <= 60, line
     rows = [r for f in frames for r in visible(f).split("\r\n") if re.match(r" *\d+% ", r)]
     assert rows and all(len(row) == 60 and row[-1] == "…" for row in rows), rows
+    assert all(re.search(r" (tcp|udp) 10\.9", row) for row in rows), rows
 
 
 SORTS = {

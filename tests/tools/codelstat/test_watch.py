@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import signal
@@ -12,6 +11,7 @@ import subprocess
 import time
 from typing import Any
 
+import short
 from cases import RECORDING, case, check, codelstat, main
 from screen import ENTER, LEAVE, Screen, visible
 
@@ -31,7 +31,7 @@ def frames(*words: str, locale: str = "C.UTF-8", columns: int = 80, lines: int =
 def listed() -> list[dict[str, Any]]:
     """The list of each interval."""
     words = ("list", "r1", "--handle", "10:", "--replay", RECORDING, "--speed", "0", "--json")
-    return [json.loads(n)["qdiscs"][0] for n in codelstat(*words).stdout.splitlines()]
+    return [short.loads(n)["qdiscs"][0] for n in codelstat(*words).stdout.splitlines()]
 
 
 def chart(frame: str) -> list[str]:
