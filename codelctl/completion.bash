@@ -16,10 +16,9 @@ _codelctl()
 	settings+=" --no-up-ecn --no-down-ecn --no-up-nat --no-down-nat"
 	case $previous in
 	codelctl) words="setup undo show enable disable doctor prove compare --help --version" ;;
-	setup | undo | enable | disable | prove | compare) words=$(ls /sys/class/net) ;;
+	setup | undo | enable | disable | prove | compare | doctor) words=$(ls /sys/class/net) ;;
 	show) words="$(ls /sys/class/net) --json" ;;
-	doctor) words=--json ;;
-	--link) words="raw ethernet docsis vdsl pppoe-vdsl adsl pppoe-adsl pppoa-adsl ipoa-adsl conservative" ;;
+	--link) words="raw ethernet fibre pppoe-fibre lte starlink docsis cable vdsl pppoe-vdsl adsl pppoe-adsl pppoa-adsl ipoa-adsl conservative" ;;
 	--kind) words="fq_codel_oot codel_oot fq_codel codel cake" ;;
 	--cells) words="none atm ptm" ;;
 	--diffserv | --*-diffserv) words="besteffort precedence diffserv3 diffserv4 diffserv8" ;;
@@ -32,6 +31,7 @@ _codelctl()
 		setup) words="$settings --dry-run" ;;
 		enable) words=$settings ;;
 		undo) words=--dry-run ;;
+		doctor) words="--server --seconds --json" ;;
 		prove) words="--server --seconds --picture --json" ;;
 		compare) words="none fq_codel_oot codel_oot fq_codel codel cake --server --seconds --picture --json" ;;
 		*) words= ;;

@@ -9,6 +9,7 @@
     shaper      the shaper of a direction, and the kinds that shape by themselves
     htb         HTB above the other kinds: burst, quantum, target
     restore     commands that make the former root qdisc again
+    foreign     what others have put on a root qdisc
     plan        commands that lead from the observed state to the requested state
     present     the settings of a link, from its qdiscs
     classes     what `tc class show` prints
@@ -30,5 +31,5 @@ These are pure. The others read the machine or change it:
     prove       prove and compare
     service     enable and disable
 
-marks <- framing <- tuning <- values <- shaper <- htb <- restore <- plan <- state <- observe <- link: no module imports one to its right.
+marks <- framing <- tuning <- values <- shaper <- htb <- restore <- foreign <- plan <- state <- observe <- link: no module imports one to its right.
 """

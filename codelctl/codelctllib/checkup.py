@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from . import cake, doctor, facts, link, observe, plan, values
+from . import cake, doctor, facts, link, observe, plan, service, values
 from .errors import Failure, Refusal
 from .marks import Json
 from .observe import Owned
@@ -28,7 +28,8 @@ def _link(item: Owned, forwards: bool) -> facts.Link:
     now = observe.observed(item.name)
     settings = link.settings(now, item.known)
     request = values.parse(settings) if settings else None
-    bypassed = link.has_redirect(now) and observe.bypassed([now.name])
+    redirects = link.has_redirect(now)
+    bypassed = redirects and (now.device.before or observe.bypassed([now.name]))
     return facts.Link(
         device=now.name,
         settings=settings,
@@ -36,12 +37,14 @@ def _link(item: Owned, forwards: bool) -> facts.Link:
         in_force=link.in_force(now, item.known),
         outdated_mtu=link.outdated_mtu(now, item.known),
         differs=plan.differences(request, now) if request else [],
+        enabled=service.is_enabled(now.name) or not service.has_systemd(),
         splits=[n for n, p in (("up", now.device), ("down", now.ifb)) if _splits(p.shaper)],
         up=request and request.up,
         down=request and request.down,
         speed=facts.speed(now.name),
         bql=facts.bql(now.name),
         bypassed=now.ifb_name if bypassed else None,
+        behind=now.device.behind if redirects else [],
         now=now.device,
         features=now.features,
         flowtables=facts.flowtables(now.name),
@@ -85,9 +88,18 @@ def findings() -> list[doctor.Finding]:
     return found
 
 
-def run(as_json: bool) -> int:
-    """Status 1 if there is a problem."""
+def _watched(device: str, server: str | None, seconds: int) -> list[doctor.Finding]:
+    from . import prove
+
+    phase = prove.watch(device, server, seconds)
+    return list(doctor.of_delay(facts.Link(device, link.settings_of(device), present=True), phase))
+
+
+def run(as_json: bool, device: str | None, server: str | None, seconds: int) -> int:
+    """Status 1 if there is a problem. With a device, its traffic is watched for some seconds."""
     found = findings()
+    if device:
+        found += _watched(device, server, seconds)
     problems = [finding for finding in found if finding.level == "problem"]
     if as_json:
         print(json.dumps([asdict(finding) for finding in found], indent=1))

@@ -14,7 +14,8 @@ import io
 from pathlib import Path
 
 from . import values
-from .errors import Refusal
+from .errors import Refusal, writing
+from .state import replace_file
 
 FOLDER = Path("/etc/codelctl")
 SECTION = "link"
@@ -43,6 +44,10 @@ def parse(text: str, name: str) -> dict[str, str]:
     parser = configparser.ConfigParser(interpolation=None)
     try:
         parser.read_string(text, name)
+    except configparser.MissingSectionHeaderError as error:
+        raise Refusal(
+            f"{name}: line {error.lineno}: the settings belong into a section: begin with [{SECTION}]"
+        ) from error
     except configparser.Error as error:
         raise Refusal(" ".join(str(error).split())) from error
     if parser.sections() != [SECTION]:
@@ -76,11 +81,11 @@ def load(device: str) -> dict[str, str]:
 
 
 def save(device: str, settings: dict[str, str]) -> None:
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    temporary = path(device).with_suffix(".new")
-    temporary.write_text(text(settings))
-    temporary.replace(path(device))
+    with writing(path(device), ": nothing was changed"):
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        replace_file(path(device), text(settings))
 
 
 def forget(device: str) -> None:
-    path(device).unlink(missing_ok=True)
+    with writing(path(device)):
+        path(device).unlink(missing_ok=True)

@@ -7,12 +7,16 @@ import shlex
 from dataclasses import dataclass
 from typing import Iterator
 
-from . import cake, rates, values
+from . import cake, measure, rates, values
 from .facts import Link, Machine, Module, Plugin
+from .marks import PREFERENCE
+from .measure import Phase
 from .offloads import SHORT
 
 # A merged packet may hold the link for as long as CoDel's target
 HELD_MS = 5.0
+# A call stutters when a ping takes so much longer than at its best
+ADDED_MS = 30.0
 GSO_BYTES = 65536
 
 
@@ -27,12 +31,27 @@ class Finding:
     level: str = "problem"  # or "info"
 
 
+def _make(machine: Machine, *goals: str) -> str | None:
+    """The command that installs again what `make install` has installed."""
+    if not machine.source:
+        return None
+    folder = shlex.quote(machine.source)
+    return " && ".join(f"make -C {folder}{goal}" for goal in goals)
+
+
+def _modules_again(machine: Machine) -> str | None:
+    headers = f"apt install linux-headers-{machine.release}"
+    if machine.dkms:
+        return f"{headers} && dkms autoinstall"
+    made = _make(machine, "", " install")
+    return made if machine.headers or not made else f"{headers} && {made}"
+
+
 def _module(machine: Machine, module: Module) -> Iterator[Finding]:
     name = module.name
     if module.version is None:
         text = f"there is no module {name} for kernel {machine.release}"
-        package = f"apt install linux-headers-{machine.release} && dkms autoinstall"
-        yield Finding("module-missing", name, text, package)
+        yield Finding("module-missing", name, text, _modules_again(machine))
     elif module.loaded and module.loaded_version != module.version:
         text = f"version {module.loaded_version} is loaded, version {module.version} is installed"
         fix = f"modprobe -r {name} && modprobe {name}"
@@ -52,8 +71,9 @@ def servers(machine: Machine) -> Iterator[Finding]:
         yield Finding("served", kind, _server(kind, server), None, "info")
 
 
-def _plugin(plugin: Plugin) -> Iterator[Finding]:
-    fix = "apt install --reinstall codel-oot-tools"
+def _plugin(machine: Machine, plugin: Plugin) -> Iterator[Finding]:
+    package = "apt install --reinstall codel-oot-tools"
+    fix = package if machine.packaged else _make(machine, " install")
     if not plugin.loads:
         where = f": it looks for {plugin.path}" if plugin.path else ""
         if plugin.others:
@@ -77,10 +97,13 @@ def of_machine(machine: Machine) -> Iterator[Finding]:
     if machine.signatures and not all(module.loaded for module in machine.modules):
         why = "Secure Boot is on" if machine.secure_boot else "signatures are enforced"
         text = f"{why}: the kernel loads modules only if it trusts the key that signed them"
-        fix = "mokutil --import /var/lib/dkms/mok.pub"
+        if machine.dkms:
+            fix = "mokutil --import /var/lib/dkms/mok.pub"
+        else:
+            text, fix = f"{text}, and `make install` signs none: use the packages", None
         yield Finding("signature-needed", "kernel", text, fix)
     for plugin in machine.plugins:
-        yield from _plugin(plugin)
+        yield from _plugin(machine, plugin)
     if not machine.ethtool:
         text = "ethtool is missing: offloads are neither changed nor judged"
         yield Finding("ethtool-missing", "machine", text, "apt install ethtool")
@@ -128,11 +151,15 @@ def _merging(link: Link) -> Iterator[Finding]:
 def _bypass(link: Link) -> Iterator[Finding]:
     if link.bypassed:
         text = (
-            f"packets arrive, but none reaches {link.bypassed}: a tcx program or a filter on ingress "
+            f"no packet of ingress reaches {link.bypassed}: a tcx program or a filter on ingress "
             "takes them before the redirect"
         )
         fix = shlex.join(["tc", "filter", "show", "dev", link.device, "ingress"])
         yield Finding("ingress-bypassed", link.device, text, fix)
+    for preference in link.behind:
+        text = f"the filter with preference {preference} on ingress is behind the redirect and sees no packet"
+        fix = shlex.join(["tc", "filter", "show", "dev", link.device, "ingress"])
+        yield Finding("filter-behind", link.device, f"{text}: give it one below {PREFERENCE}", fix)
     for table, rules in link.flowtables.items():
         text = f"the flow table {table} takes forwarded packets past the shapers of {link.device}"
         # While a rule uses it, it is busy
@@ -175,6 +202,35 @@ def _setup(link: Link, **changed: str) -> str:
     return shlex.join(["codelctl", "setup", link.device, *values.words(settings)])
 
 
+def of_delay(link: Link, phase: Phase) -> Iterator[Finding]:
+    """What a ping met beside the present traffic. `link` has the settings, if there is a setup."""
+    least, slow = phase.pings.percentile(0.0), phase.pings.percentile(0.95)
+    if least is None or slow is None:
+        text = "no ping was answered: give another host with --server"
+        yield Finding("delay-unknown", link.device, text, None)
+        return
+    up, down = (measure.short(rate / 1e6) for rate in phase.rates)
+    text = (
+        f"a ping takes {measure.short(least)} ms at least and {measure.short(slow)} ms at the 95th percentile "
+        f"({measure.round_trips(phase)} round trips per minute) beside {up} Mbit/s of egress and "
+        f"{down} Mbit/s of ingress"
+    )
+    here = [queue.percentile(0.95) or 0 for queue in (phase.egress, phase.ingress)]
+    if slow - least <= ADDED_MS:
+        yield Finding("delay", link.device, text, None, "info")
+    elif sum(here) * 2 >= slow - least:
+        egress, ingress = map(measure.short, here)
+        text += f"; packets wait in this router, egress {egress} ms and ingress {ingress} ms"
+        yield Finding("delay-here", link.device, text, _status(link.device))
+    else:
+        fix = measure.setup(link.device, measure.loaded(phase))
+        yield Finding("delay-elsewhere", link.device, f"{text}; packets wait elsewhere", fix)
+
+
+def _status(device: str) -> str:
+    return shlex.join(["codelstat", "watch", device])
+
+
 def of_link(link: Link) -> Iterator[Finding]:
     if not link.present:
         text = "the device is gone; its setup is kept until it is undone"
@@ -188,6 +244,10 @@ def of_link(link: Link) -> Iterator[Finding]:
     if link.outdated_mtu:
         text = f"its MTU was {link.outdated_mtu} at the setup, and is another one now"
         yield Finding("mtu-changed", link.device, text, _setup(link))
+    if link.in_force and not link.enabled:
+        text = "its setup does not return after a reboot"
+        fix = shlex.join(["codelctl", "enable", link.device])
+        yield Finding("not-enabled", link.device, text, fix, "info")
     yield from _merging(link)
     yield from _bypass(link)
     yield from _elsewhere(link)

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
+from pathlib import Path
+from typing import Iterator
+
 
 class Refusal(Exception):
     """A value or a link is not acceptable; nothing was changed. Status 2."""
@@ -10,3 +14,12 @@ class Refusal(Exception):
 
 class Failure(Exception):
     """A command failed. The message states how the link was left. Status 1."""
+
+
+@contextlib.contextmanager
+def writing(path: Path, left: str = "") -> Iterator[None]:
+    """A file or folder that cannot be written is a failure; `left` is how that leaves the link."""
+    try:
+        yield
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}{left}") from error

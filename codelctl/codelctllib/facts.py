@@ -34,6 +34,9 @@ PROBE_PLUGIN = 'tc qdisc add dev lo root "$1" ceiling 77ms && tc -json qdisc sho
 PLUGINS = ("lib*/tc", "lib/*/tc", "local/lib*/tc")
 SHAPERS = ("htb", "hfsc", "tbf")
 MODULES = ("sch_codel_oot", "sch_fq_codel_oot")
+PACKAGED = "/var/lib/dpkg/info/codel-oot-tools.list"
+# Beside the installed library
+SOURCE = Path(__file__).resolve().parents[1] / "source"
 # The flag SecureBoot is the fifth byte, behind the variable's attributes
 SECURE_BOOT = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 
@@ -65,7 +68,9 @@ class Machine:
     release: str
     modules: list[Module]
     headers: bool
-    dkms: bool
+    dkms: bool  # a package has installed the modules' sources for DKMS
+    packaged: bool  # a package has installed the plugins
+    source: str | None  # the tree of `make install`, if that has installed codelctl
     secure_boot: bool
     signatures: bool  # modules without a valid signature are refused
     default_qdisc: str | None
@@ -95,6 +100,7 @@ class Link:
     in_force: bool = False
     outdated_mtu: int | None = None  # the MTU at the setup, if that is another one now
     differs: list[str] = field(default_factory=list)  # from the setup, in words
+    enabled: bool = True  # the setup returns after a reboot, or nothing could make it return
     shaped: bool = True
     splits: list[str] = field(default_factory=list)  # up, down: the qdisc splits merged packets
     up: int | None = None  # bit/s
@@ -102,6 +108,7 @@ class Link:
     speed: int | None = None  # bit/s, of the device
     bql: bool = True  # the driver limits the bytes in its rings
     bypassed: str | None = None  # the ifb that no packet of ingress reaches
+    behind: list[int] = field(default_factory=list)  # preferences of filters behind the redirect
     now: Port = Port()
     features: Features = field(default_factory=dict)
     # "family table name": "family table chain handle N" of the rules that use the flow table
@@ -197,7 +204,9 @@ def machine() -> Machine:
         release=release,
         modules=[_module(name) for name in MODULES],
         headers=Path(f"/lib/modules/{release}/build/Makefile").exists(),
-        dkms=shutil.which("dkms") is not None,
+        dkms=any(Path("/usr/src").glob("codel-oot-*/dkms.conf")),
+        packaged=Path(PACKAGED).exists(),
+        source=_read(str(SOURCE)),
         secure_boot=_secure_boot(),
         signatures=_signatures(),
         default_qdisc=observe.default_qdisc(),

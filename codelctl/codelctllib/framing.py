@@ -31,13 +31,26 @@ class Framing:
         return rate * 64 // 65 if self.cells == "ptm" else rate
 
 
-# Ethernet: preamble 8, header 14, FCS 4, gap 12; a frame has 64 bytes at least.
-# DOCSIS: header and FCS. PTM: header, FCS and 4 of VDSL; the least frame is the Ethernet's.
+# Preamble 8, header 14, FCS 4, gap 12; a frame has 64 bytes at least.
+ETHERNET = Framing(38, 84, "none")
+# Header and FCS.
+DOCSIS = Framing(18, 64, "none")
+
+# Fibre: active Ethernet has 38 bytes. A passive one carries frames without preamble and gap: 18, a VLAN tag 4 and a
+# header of GEM 5 (G.984.3) or of XGEM 8 and padding 3 (G.9807.1) are at most 33.
+# LTE: PDCP 3, RLC 3 and MAC 3 are less than the Ethernet of the modem. Starlink: its framing is not published; the
+# router sees the Ethernet of the dish. The rates of both change by far more than a header.
+# PTM: header, FCS and 4 of VDSL; the least frame is the Ethernet's. PPPoE: 8, inside the frame.
 # ATM: AAL5's trailer 8, LLC/SNAP 10 with a bridged header 14, PPPoE 8, PPP with VC-MUX 2.
 LINKS = {
     "raw": Framing(0, 0, "none"),
-    "ethernet": Framing(38, 84, "none"),
-    "docsis": Framing(18, 64, "none"),
+    "ethernet": ETHERNET,
+    "fibre": ETHERNET,
+    "pppoe-fibre": Framing(46, 84, "none"),
+    "lte": ETHERNET,
+    "starlink": ETHERNET,
+    "docsis": DOCSIS,
+    "cable": DOCSIS,
     "vdsl": Framing(22, 68, "ptm"),
     "pppoe-vdsl": Framing(30, 68, "ptm"),
     "adsl": Framing(32, 0, "atm"),

@@ -33,7 +33,17 @@ def settings_of(device: str) -> dict[str, str]:
     if not found:
         return {}
     now = observe.observed(device)
-    return settings(now, state.load(now.ifindex))
+    return settings(now, _known(now))
+
+
+def _known(now: Observed) -> State | None:
+    assert now.device.link
+    return state.of(now.device.link)
+
+
+def _state(now: Observed, given: dict[str, str], former: Former) -> State:
+    identity = (now.device.link or {}).get("identity")
+    return State(now.name, now.ifindex, given, former, now.mtu, identity)
 
 
 def changed(device: str, given: dict[str, str]) -> dict[str, str]:
@@ -49,7 +59,7 @@ def say_changes(device: str, old: dict[str, str], new: dict[str, str], prefix: s
 
 def in_place_of(device: str) -> dict[str, str]:
     now = observe.observed(device)
-    return _in_place(now, state.load(now.ifindex))
+    return _in_place(now, _known(now))
 
 
 def _in_place(now: Observed, known: State | None) -> dict[str, str]:
@@ -71,7 +81,7 @@ def _request_in_place(now: Observed, known: State | None) -> Request | None:
     return plan.tuned(values.parse(given, former=was_htb), now)
 
 
-def _back(device: str, before: State | None, had: Request | None, former: Former) -> str:
+def _back(device: str, had: Request | None, former: Former) -> str:
     """After a failure: lead back to what was in place; returns how the link was left."""
     try:
         if not observe.link(device):
@@ -84,10 +94,7 @@ def _back(device: str, before: State | None, had: Request | None, former: Former
             run.all_of(plan.commands(had, now, former))
         else:
             run.all_of(plan.undo_commands(now, former))
-        if before:
-            state.save(before)
-        else:
-            state.forget(now.ifindex)
+        state.back(now.ifindex)
     except (Failure, Refusal) as error:
         return f"the link could not be led back: {error}"
     return "the link is as it was"
@@ -108,48 +115,60 @@ def _print(commands: list[plan.Command]) -> None:
         print(shlex.join(command))
 
 
-def _try_offloads(request: Request, now: Observed, former: Former) -> Former:
-    """Change offloads as far as the device allows: a macvlan has those of the device below."""
+def _change_offloads(request: Request, now: Observed, known: Former, former: Former) -> Former:
+    """As far as the device allows: a macvlan has those of the device below it. Returns what undo restores."""
+    todo = plan.offload_commands(request, now, former)
+    if not todo:
+        return former
+    stubborn = former.stubborn
     try:
-        run.all_of(plan.offload_commands(request, now, former))
+        run.all_of(todo)
     except run.CommandFailed as error:
-        if not observe.link(now.name):
+        if not request.optional_offloads or not observe.link(now.name):
             raise
-        left = offloads.merging(observe.features(now.name))
         print(f"{now.name}: offloads stay as they are: {error.reason}", file=sys.stderr)
-        return replace(former, stubborn=left)
-    return former
+        stubborn = offloads.merging(observe.features(now.name))
+    after = observe.features(now.name)
+    features = offloads.switched_off(known.features, now.features, after)
+    return replace(former, features=features, stubborn=stubborn)
 
 
-def _carry_out(request: Request, now: Observed, former: Former) -> Former:
-    """Set the link up; returns what undo restores."""
+def _carry_out(request: Request, now: Observed, before: State | None, after: State) -> None:
+    """Set the link up; `after` is what is remembered of it then. It is saved before anything is changed."""
+    if after != before:
+        state.save(after)
+    known = before.former if before else Former()
+    former = _change_offloads(request, now, known, after.former)
+    if former != after.former:
+        state.save(replace(after, former=former))
     todo = plan.commands(request, now, former)
-    if request.optional_offloads:
-        former = _try_offloads(request, now, former)
-        todo = [command for command in todo if command[0] != "ethtool"]
-    run.all_of(todo)
-    return former
+    run.all_of(command for command in todo if command[0] != "ethtool")
 
 
 def setup(device: str, given: dict[str, str], dry_run: bool) -> None:
     now = observe.observed(device)
     device = now.name
-    before = state.load(now.ifindex)
+    before = _known(now)
     request = values.parse(given)
     former = plan.former(now, before.former if before else None, request)
+    plan.refuse(request, now)
     todo = plan.commands(request, now, former)
     say_changes(device, settings(now, before), given, "# " if dry_run else "")
     if dry_run:
         _print(todo)
         return
+    if not before and former.lost:
+        what = " and the ".join(former.lost)
+        text = f"the memory of its first setup is lost: undo will not restore the {what} of then"
+        print(f"{device}: {text}", file=sys.stderr, flush=True)
     had = _request_in_place(now, before)
+    state.keep(now.ifindex)
     try:
-        state.save(State(device, now.ifindex, given, former, now.mtu))
-        with_stubborn = _carry_out(request, now, former)
-        state.save(State(device, now.ifindex, given, with_stubborn, now.mtu))
+        _carry_out(request, now, before, _state(now, given, former))
     except Failure as error:
-        left = _back(device, before, had, former)
+        left = _back(device, had, former)
         raise Failure(f"{device}: {error}; {left}{_hint(str(error))}") from error
+    state.done(now.ifindex)
     _forget_former(device, now.ifindex)
     if not request.keep_offloads and not observe.has_ethtool():
         print(f"{device}: offloads are as before: ethtool is missing: `apt install ethtool`")
@@ -173,17 +192,24 @@ def _forget_former(device: str, ifindex: int) -> None:
             state.forget(other)
 
 
+def require(device: str, given: dict[str, str]) -> None:
+    """Refuse settings that would take something from others."""
+    plan.refuse(values.parse(given), observe.observed(device))
+
+
 def apply(device: str, given: dict[str, str]) -> None:
-    """Lead directions that are in place to other settings for a while: what is remembered remains."""
+    """Lead directions that are in place to other settings for a while: the settings that are remembered remain."""
     now = observe.observed(device)
-    known = state.load(now.ifindex)
+    known = _known(now)
     request = values.parse(given)
     former = plan.former(now, known.former if known else None, request)
-    _carry_out(request, now, former)
+    plan.refuse(request, now)
+    before = known or _state(now, settings(now, None), Former())
+    _carry_out(request, now, known, replace(before, former=former))
 
 
 def undo(device: str, dry_run: bool) -> None:
-    found = observe.meant(device)
+    found = observe.undone(device)
     for item in found:
         if item.link:
             _undo_present(item, dry_run)
@@ -192,14 +218,20 @@ def undo(device: str, dry_run: bool) -> None:
         else:
             _undo_absent(item)
     if not found:
-        print(f"{device}: nothing to undo")
+        texts = [
+            f": {name} was {device} when it was set up: `{shlex.join(['codelctl', 'undo', name])}`"
+            for name in observe.renamed(device)
+        ]
+        print(f"{device}: nothing to undo{''.join(texts[:1])}")
     if not dry_run:
         _remove_unfinished(observe.links())
 
 
 def _undo_present(item: Owned, dry_run: bool) -> None:
     now = observe.observed(item.name)
-    todo = plan.undo_commands(now, item.known.former if item.known else Former())
+    plan.refuse_undo(now)
+    former = item.known.former if item.known else plan.unknown(now)
+    todo = plan.undo_commands(now, former)
     if dry_run:
         _print(todo)
         return
@@ -210,15 +242,20 @@ def _undo_present(item: Owned, dry_run: bool) -> None:
             raise
         _undo_absent(item)
         return
-    state.forget(item.ifindex)
-    unknown = "" if item.known else ": its root qdisc and offloads before the setup are not known"
+    try:
+        state.forget(item.ifindex)
+    except Failure as error:
+        raise Failure(f"{item.name}: restored, but {error}") from error
+    texts = " and ".join(former.lost)
+    unknown = f": its {texts} before the setup are not known" if texts else ""
     print(f"{item.name}: restored{unknown}")
 
 
 def _undo_absent(item: Owned) -> None:
     """A device that went away took its qdiscs along; the ifb is left."""
     run.all_of(plan.no_ifb(item.ifb and observe.link(item.ifb["ifname"])))
-    state.forget(item.ifindex)
+    if item.known:
+        state.forget(item.ifindex)
     print(f"{item.was}: the device is gone; its state is removed")
 
 

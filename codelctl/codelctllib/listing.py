@@ -23,6 +23,7 @@ WORDS = {
 
 def _condition(now: Observed, known: State | None) -> Json:
     given = link.settings(now, known)
+    redirects = link.has_redirect(now)
     is_in_force = link.in_force(now, known)
     return {
         "settings": given,
@@ -31,6 +32,8 @@ def _condition(now: Observed, known: State | None) -> Json:
         "ifb": now.ifb_name if now.ifb.link else None,
         "mtu": now.mtu,
         "mtu_at_setup": link.outdated_mtu(now, known) or now.mtu,
+        "bypassed": redirects and bool(now.device.before),
+        "behind": now.device.behind if redirects else [],
     }
 
 
@@ -45,6 +48,7 @@ def _described(item: Owned) -> tuple[Json, bool]:
         "mtu": None,
         "mtu_at_setup": item.known and item.known.mtu,
         "bypassed": False,
+        "behind": [],
         "error": None,
     }
     if not item.link:
@@ -64,6 +68,8 @@ def _text(found: Json) -> str:
         words += f" for an MTU of {found['mtu_at_setup']}, which is {found['mtu']} now"
     if found["bypassed"]:
         words += f"; no packet of ingress reaches {found['ifb']}"
+    for preference in found["behind"]:
+        words += f"; the filter with preference {preference} on ingress sees no packet"
     given = found["settings"]
     return f"{values.text(given)}: {words}" if given else words
 
@@ -77,7 +83,7 @@ def show(only: str | None, as_json: bool) -> int:
     links = [found for found, _ in described]
     bypassed = observe.bypassed([found["device"] for found, redirects in described if redirects])
     for found in links:
-        found["bypassed"] = found["device"] in bypassed
+        found["bypassed"] |= found["device"] in bypassed
     if as_json:
         print(json.dumps(links, indent=1))
     else:

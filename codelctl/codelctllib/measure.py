@@ -9,8 +9,11 @@ the ping's increase less the sojourn times.
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass, field
 from typing import Any
+
+from . import rates
 
 PING_SECONDS = 0.2
 REPLY = re.compile(r"icmp_seq=(\d+) .*time=([\d.]+) ms")
@@ -123,17 +126,18 @@ def elsewhere(phase: Phase, idle: Phase) -> float | None:
     return max(0.0, total - here)
 
 
-def _text(value: float | None) -> str:
+def short(value: float | None) -> str:
+    """Three digits, or all of a greater number."""
     return "-" if value is None else f"{value:.3g}" if value < 100 else f"{value:.0f}"
 
 
 def row(phase: Phase, idle: Phase) -> list[str]:
-    texts = [_text(phase.rates[phase.load == "download"] / 1e6)]
-    texts += [_text(phase.pings.percentile(share)) for share in (0.5, 0.95, 1.0)]
-    texts += [str(phase.pings.lost), "-" if phase is idle else _text(added(phase, idle))]
+    texts = [short(phase.rates[phase.load == "download"] / 1e6)]
+    texts += [short(phase.pings.percentile(share)) for share in (0.5, 0.95, 1.0)]
+    texts += [str(phase.pings.lost), "-" if phase is idle else short(added(phase, idle))]
     for found in (phase.egress, phase.ingress):
-        texts += [_text(found.percentile(share)) for share in (0.5, 0.99)]
-    return [phase.name, *texts, "-" if phase is idle else _text(elsewhere(phase, idle))]
+        texts += [short(found.percentile(share)) for share in (0.5, 0.99)]
+    return [phase.name, *texts, "-" if phase is idle else short(elsewhere(phase, idle))]
 
 
 def table(phases: list[Phase], idle: Phase) -> str:
@@ -149,9 +153,45 @@ def table(phases: list[Phase], idle: Phase) -> str:
     )
 
 
+# Of the rates that were measured: what README recommends to begin with
+SHARES = {"up": 0.95, "down": 0.9}
+# The acknowledgements of a transfer take less than this part of its rate
+LOADED = 0.1
+
+
+def setup(device: str, measured: dict[str, float]) -> str | None:
+    """The command that sets the link up for rates that were measured, in bit/s; None: they are too low."""
+    given = {n: rate * SHARES[n] for n, rate in measured.items()}
+    words = [
+        w
+        for n, rate in given.items()
+        if rate >= rates.LEAST
+        for w in (f"--{n}", rates.rounded_down(rate))
+    ]
+    return shlex.join(["codelctl", "setup", device, *words]) if words else None
+
+
+def loaded(phase: Phase) -> dict[str, float]:
+    """The rates of the directions that had more than the acknowledgements of the other one."""
+    up, down = phase.rates
+    return {n: r for n, r, other in (("up", up, down), ("down", down, up)) if r >= LOADED * other}
+
+
+def of_loads(phases: list[Phase]) -> dict[str, float]:
+    """The rates of a link beside an upload and a download."""
+    found = {phase.load: phase.rates for phase in phases}
+    return {"up": found["upload"][0], "down": found["download"][1]}
+
+
+def round_trips(phase: Phase) -> int | None:
+    """Round trips per minute beside the load: RPM, of draft-ietf-ippm-responsiveness, by ping."""
+    slow = phase.pings.percentile(0.95)
+    return round(60_000 / slow) if slow else None
+
+
 def effect(before: Phase, after: Phase, idle: Phase) -> str:
     """One sentence about the delay before and after the setup."""
-    times = [_text(added(phase, idle)) for phase in (before, after)]
+    times = [short(added(phase, idle)) for phase in (before, after)]
     return (
         f"{after.load}: the load adds {times[0]} ms to the ping without the shapers, "
         f"and {times[1]} ms with them"
@@ -167,7 +207,7 @@ def verdict(phases: list[Phase], idle: Phase) -> str:
         return "these qdiscs have no histogram of sojourn times: the delay cannot be split"
     if worst[0] > ELSEWHERE_MS:
         return (
-            f"{worst[1]}: {_text(worst[0])} ms of the ping are in a queue elsewhere: "
+            f"{worst[1]}: {short(worst[0])} ms of the ping are in a queue elsewhere: "
             "lower the rate of the shaper, or find the other queue"
         )
     return "under load, the delay is in no queue elsewhere"

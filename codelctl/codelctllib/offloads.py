@@ -71,6 +71,22 @@ def _ethtool(device: str, words: list[str]) -> list[list[str]]:
     return [["ethtool", "-K", device, *words]] if words else []
 
 
+def _is_as_wanted(feature: Feature) -> bool:
+    return feature.on and not feature.refused
+
+
+def at_risk(now: Features) -> Features:
+    """Those that may go off with the ones that merge packets: their members, and what depends on them."""
+    names = [n for n in now if n in SHORT or n.startswith("tx-tcp") or n == "rx-gro-hw"]
+    return {name: now[name] for name in names if _is_as_wanted(now[name])}
+
+
+def switched_off(known: Features, before: Features, after: Features) -> Features:
+    """What codelctl has switched off, earlier or between two readings, and what is off since."""
+    found = {**known, **{n: f for n, f in before.items() if _is_as_wanted(f)}}
+    return {n: f for n, f in found.items() if n in after and not _is_as_wanted(after[n])}
+
+
 def restore(device: str, now: Features, had: Features) -> list[list[str]]:
     return _ethtool(device, _on_again(now, had))
 

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
-from . import config, link, state, tuning, values
+from . import config, link, observe, state, tuning, values
 from .errors import Failure, Refusal
 from .framing import CELLS, LINKS
 
@@ -113,6 +113,11 @@ def parser() -> argparse.ArgumentParser:
     )
     compare.add_argument("--server", metavar="HOST", required=True, help="as of prove")
     doctor = command("doctor", "print what is wrong, with the commands that help")
+    doctor.add_argument(
+        "device", metavar="DEV", nargs="?", help="also watch the traffic of this device"
+    )
+    doctor.add_argument("--server", metavar="HOST", help="of the pings (default: the gateway)")
+    doctor.add_argument("--seconds", metavar="N", default="10", help="to watch (default 10)")
     doctor.add_argument("--json", action="store_true", help="print a list of JSON objects")
     return top
 
@@ -171,10 +176,15 @@ def _run(arguments: argparse.Namespace) -> int:
         from . import checkup
 
         link.require_root()
-        return checkup.run(arguments.json)
+        seconds = values.number("--seconds", arguments.seconds, 2, 600)
+        if arguments.server is not None:
+            values.host(arguments.server)
+        if arguments.device is not None:
+            arguments.device = observe.name_of(values.device(arguments.device))
+        return checkup.run(arguments.json, arguments.device, arguments.server, seconds)
     device = arguments.device
     if device is not None:
-        values.device(device)
+        arguments.device = device = observe.name_of(values.device(device))
     if arguments.command == "show":
         from . import listing
 
@@ -182,6 +192,8 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.command in ("prove", "compare"):
         _measure(arguments)
         return 0
+    if arguments.command in ("setup", "enable", "undo"):
+        observe.refuse_ifb(device, arguments.command)
     given = _given(arguments) if arguments.command in ("setup", "enable") else {}
     if getattr(arguments, "dry_run", False):
         _change(arguments)

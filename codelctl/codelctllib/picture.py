@@ -80,7 +80,7 @@ class Panel:
                 )
                 yield f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
             median = phase.pings.percentile(0.5)
-            label = "no reply" if median is None else f"median {median:.3g} ms"
+            label = "no reply" if median is None else f"median {measure.short(median)} ms"
             if phase.pings.lost:
                 label += f", {phase.pings.lost} lost"
             yield _text(
@@ -111,7 +111,7 @@ def _parts(phase: Phase, idle: Phase) -> list[tuple[str, float]]:
 def _bars(top: float, phases: Sequence[Phase], idle: Phase) -> Iterator[str]:
     bars = [(phase.name, _parts(phase, idle)) for phase in phases]
     most = max(sum(ms for _, ms in parts) for _, parts in bars) or 1.0
-    yield _text(LEFT, top - 10, f"parts of the median ping, 0 to {most:.3g} ms:")
+    yield _text(LEFT, top - 10, f"parts of the median ping, 0 to {measure.short(most)} ms:")
     x = LEFT + 280.0
     legend = {**PARTS, "not split": UNKNOWN}
     for name, colour in legend.items():

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from . import htb, marks, offloads, restore, shaper, tuning
+from . import foreign, htb, marks, offloads, restore, shaper, tuning
 from .errors import Refusal
 from .marks import PREFERENCE, Json, Port
 from .offloads import Features
@@ -65,20 +65,45 @@ class Former:
         default_factory=list
     )  # of restore.root(); empty: a default one
     hook: bool = False  # the device had a qdisc of ingress
+    # Offloads that codelctl has switched off, as they were; a setup that is interrupted may have
     features: Features = field(default_factory=dict)
     # Offloads that the device does not switch off
     stubborn: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)  # what is not known of then: see lost()
+
+
+ROOT, OFFLOADS = "root qdisc", "offloads"
+
+
+def lost(now: Observed) -> list[str]:
+    """What is not known of the time before the setup, where the memory of a device that has marks is gone."""
+    if now.device.shaper:
+        return [ROOT, OFFLOADS]
+    return [OFFLOADS] if now.device.redirect else []
+
+
+def _foreign_hook(now: Observed) -> bool:
+    """Whether the qdisc of ingress is that of others, as far as the link shows."""
+    return now.device.hook is not None and not now.device.owns_hook
+
+
+def unknown(now: Observed) -> Former:
+    """Where there is no memory of the time before."""
+    return Former(hook=_foreign_hook(now), lost=lost(now))
 
 
 def former(now: Observed, known: Former | None, request: Request) -> Former:
     """What undo restores after this setup; a root that cannot be restored is refused."""
-    known = known or Former(features=now.features)
+    known = known or unknown(now)
+    features = offloads.switched_off(known.features, {}, now.features)
+    switches = not request.keep_offloads and offload_commands(request, now, known)
     replaces = request.up is not None and not now.device.shaper
     return Former(
         restore.root(now.name, now.device.qdiscs) if replaces else known.root,
-        known.hook if now.has_ingress else now.device.hook is not None,
-        known.features,
+        now.device.hook is not None and known.hook if now.has_ingress else _foreign_hook(now),
+        {**features, **(offloads.at_risk(now.features) if switches else {})},
         known.stubborn,
+        [name for name in known.lost if not (replaces and name == ROOT)],
     )
 
 
@@ -161,47 +186,63 @@ def _ifb_link(want: Shaper, now: Observed) -> list[Command]:
         link = {"ifname": name, "mtu": None, "flags": []}
     if link["ifname"] != want.device:
         words += ["name", want.device]
-    if "ifalias" not in link or marks.served(link) != now.ifindex:
-        words += ["alias", marks.alias(now.ifindex, now.name)]
+    assert now.device.link
+    if "ifalias" not in link or not marks.serves(link, now.device.link):
+        words += ["alias", marks.alias(now.device.link)]
     if link["mtu"] != want.mtu or "UP" not in link["flags"]:
         words += ["mtu", str(want.mtu), "up"]
     return [*found, ["ip", "link", "set", "dev", link["ifname"], *words]] if words else found
 
 
-def _refuse_behind(now: Observed) -> None:
-    """Filters behind the redirect would not see a packet any more."""
-    behind = [f["pref"] for f in now.device.foreign if f in now.device.ingress]
-    if behind and max(behind) > PREFERENCE:
+def _refuse_redirect(now: Observed) -> None:
+    """Filters behind the redirect would not see a packet any more, and one before it may leave none to the redirect."""
+    if now.device.redirects_to == now.ifb_name:
+        return
+    block = (now.device.hook or {}).get("ingress_block")
+    if block is not None:
         raise Refusal(
-            f"{now.name}: a filter with preference {max(behind)} on ingress would be behind the "
-            f"redirect: give it one below {PREFERENCE}, or shape egress only, without --down"
+            f"{now.name}: its ingress shares block {block} with other devices, whose packets a redirect would "
+            "take, too: give it a clsact qdisc without ingress_block, or shape egress only, without --down"
+        )
+    what = f"{now.name}: the filter with preference"
+    for preference in now.device.behind:
+        raise Refusal(
+            f"{what} {preference} on ingress would be behind the redirect: "
+            f"give it one below {PREFERENCE}, or shape egress only, without --down"
+        )
+    for preference in now.device.before:
+        raise Refusal(
+            f"{what} {preference} on ingress takes all packets before the redirect: "
+            "remove it, or shape egress only, without --down"
         )
 
 
-def _redirect(now: Observed) -> list[Command]:
+def _redirect(now: Observed, known: Former) -> list[Command]:
     device = now.name
     if now.device.redirects_to == now.ifb_name:
         return []
-    _refuse_behind(now)
     hook = [] if now.device.hook else [tc("add", device, "clsact")]
+    place = marks.redirect_words(marks.HANDLE if known.hook else marks.HANDLE_OWN)
     action = ["action", "mirred", "egress", "redirect", "dev", now.ifb_name]
-    return [*hook, ["tc", "filter", "add", "dev", device, *marks.redirect_words(), *action]]
+    return [*hook, ["tc", "filter", "add", "dev", device, *place, *action]]
 
 
 def _no_redirect(now: Observed) -> list[Command]:
-    if not now.device.redirect:
+    redirect = now.device.redirect
+    if not redirect:
         return []
-    return [["tc", "filter", "del", "dev", now.name, *marks.redirect_words()]]
+    place = marks.redirect_words(redirect["options"]["handle"])
+    return [["tc", "filter", "del", "dev", now.name, *place]]
 
 
-def _ingress(want: Shaper, now: Observed) -> list[Command]:
+def _ingress(want: Shaper, now: Observed, known: Former) -> list[Command]:
     # The redirect to a device that is gone drops all packets
     is_dead = now.device.redirects_to != now.ifb_name
     return [
         *(_no_redirect(now) if is_dead else []),
         *_ifb_link(want, now),
         *shaper_commands(want, now.ifb),
-        *_redirect(now),
+        *_redirect(now, known),
     ]
 
 
@@ -209,7 +250,7 @@ def _no_ingress(now: Observed, known: Former) -> list[Command]:
     if not now.has_ingress:
         return []
     found, hook = _no_redirect(now), now.device.hook
-    if hook and not known.hook and not now.device.foreign:
+    if hook and not known.hook and not now.device.shares_hook:
         found.append(tc("del", now.name, hook["kind"]))
     return [*found, *no_ifb(now.ifb.link)]
 
@@ -234,13 +275,35 @@ def offload_commands(request: Request, now: Observed, known: Former) -> list[Com
     return offloads.commands(now.name, request.keep_offloads, others, known.features)
 
 
+def _goes(port: Port, want: Shaper | None) -> bool:
+    """Whether the root qdisc is replaced or removed."""
+    if not want:
+        return port.shaper is not None
+    return port.root is not None and (port.root["kind"], port.root["handle"]) != want.root
+
+
+def refuse(request: Request, now: Observed) -> None:
+    """Refuse a setup that would take something from others."""
+    for want, port in zip(shapers(now, request), (now.device, now.ifb)):
+        if _goes(port, want):
+            foreign.refuse(port)
+    if request.down is not None:
+        _refuse_redirect(now)
+
+
+def refuse_undo(now: Observed) -> None:
+    for port in (now.device, now.ifb):
+        if _goes(port, None):
+            foreign.refuse(port)
+
+
 def commands(request: Request, now: Observed, known: Former) -> list[Command]:
     """All commands of a setup."""
     up, down = shapers(now, request)
     return [
         *offload_commands(request, now, known),
         *(shaper_commands(up, now.device) if up else _no_egress(now, known)),
-        *(_ingress(down, now) if down else _no_ingress(now, known)),
+        *(_ingress(down, now, known) if down else _no_ingress(now, known)),
     ]
 
 

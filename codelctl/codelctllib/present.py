@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from . import rates
-from .marks import CLASS, LEAF, Json, Port
+from .marks import CLASS, LEAF, Json, Port, serves
 from .plan import Observed, header
 
 
@@ -49,7 +49,9 @@ def settings(now: Observed) -> dict[str, str]:
     """As of the command line; empty if no direction is complete."""
     assert now.device.link
     link = now.device.link
-    found = {"up": _direction(now.device, link), "down": _direction(now.ifb, link)}
+    # The ifb may be that of a device which is gone and had this name
+    ifb = now.ifb if now.ifb.link and serves(now.ifb.link, link) else Port()
+    found = {"up": _direction(now.device, link), "down": _direction(ifb, link)}
     complete = [numbers for numbers in found.values() if numbers]
     if not complete:
         return {}

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Iterator
 
 from . import facts, link, measure, observe, rates, run, values
@@ -59,6 +58,15 @@ def _require_route(device: str, server: str) -> None:
         )
 
 
+def _require_server(server: str) -> None:
+    """Notice a server that does not answer before anything is measured or changed."""
+    asked = ["iperf3", "--client", server, "-n", "1K", "--connect-timeout", "5000"]
+    done = run.run(asked)
+    if done.returncode:
+        why = run.reason(done.stderr or done.stdout)
+        raise Failure(f"--server {server}: {why}: nothing was changed: run `iperf3 --server` there")
+
+
 def _start(argv: list[str]) -> subprocess.Popen[str]:
     try:
         return subprocess.Popen(
@@ -98,14 +106,14 @@ class Reading:
 def _read(device: str) -> Reading:
     ifb = observe.ifb(device)
     leaves = facts.leaf(device) or {}, (facts.leaf(ifb) or {}) if ifb else None
-    counters = Path(f"/sys/class/net/{device}/statistics")
-    sent, received = (int((counters / f"{name}_bytes").read_text()) * 8 for name in ("tx", "rx"))
+    shown = observe.listed("ip", "-statistics", "-json", "link", "show", "dev", device)
+    sent, received = (shown[0]["stats64"][name]["bytes"] * 8 for name in ("tx", "rx"))
     return Reading(time.monotonic(), (sent, received), *leaves)
 
 
 def _progress(name: str, seconds: int, passed: float, shown: str) -> None:
     replies = measure.pings(shown).replies
-    last = f", ping {replies[-1][1]:.3g} ms" if replies else ""
+    last = f", ping {measure.short(replies[-1][1])} ms" if replies else ""
     text = f"{name}: {min(int(passed), seconds)} of {seconds} s{last}"
     print(f"\r{text}\033[K", end="", file=sys.stderr, flush=True)
 
@@ -225,6 +233,8 @@ def _with_each(
 ) -> list[Phase]:
     """Measure with each setup. The present setup returns."""
     phases = []
+    for settings in setups.values():
+        link.require(device, settings)
     with _returning(device, link.in_place_of(device)):
         for name, settings in setups.items():
             link.apply(device, settings)
@@ -232,18 +242,29 @@ def _with_each(
     return phases
 
 
+def watch(device: str, server: str | None, seconds: int) -> Phase:
+    """The delay of a ping beside the traffic that runs anyway."""
+    device = observe.required(observe.links(), device)["ifname"]
+    if server:
+        _require_route(device, server)
+    return phase(device, "now", server or _gateway(device), seconds)
+
+
 def prove(device: str, server: str | None, seconds: int) -> Report:
     """Measure the delay, idle and under load; before and after the setup, if there is one."""
     device = observe.required(observe.links(), device)["ifname"]
     if server:
         _require_route(device, server)
+        _require_server(server)
     present = link.in_place_of(device)
     idle = phase(device, "idle" if server else "now", server or _gateway(device), seconds)
     if not server:
         return Report(device, None, seconds, idle, [], [CANNOT])
     if not present:
         phases = _phases(device, server, seconds)
-        texts = [measure.verdict(phases, idle), NO_SETUP]
+        command = measure.setup(device, measure.of_loads(phases))
+        begin = [f"a setup to begin with, from these rates: `{command}`"] if command else []
+        texts = [measure.verdict(phases, idle), NO_SETUP, *begin]
         return Report(device, server, seconds, idle, phases, texts)
     setups = {"before": _lifted(present), "after": present}
     phases = _with_each(device, server, seconds, setups)
@@ -257,8 +278,12 @@ def compare(device: str, kinds: list[str], server: str, seconds: int) -> Report:
     device = observe.required(observe.links(), device)["ifname"]
     found = link.in_place_of(device)
     if not found:
-        raise Refusal(f"{device}: compare needs a setup: run `codelctl setup {device}` first")
+        raise Refusal(
+            f"{device}: compare needs a setup: `codelctl prove {device} --server {server}` measures "
+            "the link and prints one"
+        )
     _require_route(device, server)
+    _require_server(server)
     idle = phase(device, "idle", server, seconds)
     setups = {
         k: _lifted(found) if k == "none" else values.merged(found, {"kind": k}) for k in kinds

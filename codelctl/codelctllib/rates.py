@@ -28,6 +28,15 @@ def parse(option: str, written: str) -> int:
     return rate
 
 
+def rounded_down(rate: float) -> str:
+    """With two digits, as a person would write it: 5.1mbit, 17mbit."""
+    unit, factor = max(((u, f) for u, f in UNITS.items() if f <= rate), key=lambda item: item[1])
+    number = Decimal(int(rate)) / factor
+    digits = max(0, 1 - number.adjusted())
+    step = Decimal(1).scaleb(number.adjusted() - 1)
+    return f"{number // step * step:.{digits}f}{unit}"
+
+
 def text(rate: int) -> str:
     """The rate in the largest unit of which it is a multiple."""
     for unit, factor in sorted(UNITS.items(), key=lambda item: -item[1]):

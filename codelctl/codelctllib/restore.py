@@ -16,8 +16,10 @@ from .marks import HOOKS, Json
 Words = list[str]
 # What the kernel shows of these, and nothing else, can be written as options
 CODEL_TIMES = ("target", "interval", "ce_threshold", "ceiling")
+PLAIN = ("codel", "fq_codel")
 # These follow from other options
 EFFECTS = ("target_effective", "interval_effective")
+FAR = {"bottleneck": "here", "answers": "self"}
 
 
 class _Unknown(Exception):
@@ -33,10 +35,8 @@ def _nothing(options: Json) -> Words:
     return []
 
 
-def _microseconds(shown: int, in_tree: bool) -> int:
-    """The time to write so that `shown` is shown: in-tree qdiscs keep units of 1024 ns."""
-    if not in_tree:
-        return shown
+def _microseconds(shown: int) -> int:
+    """The time to write so that an in-tree qdisc shows `shown`: it keeps units of 1024 ns."""
     return next(us for us in range(shown, shown + 3) if (us * 1000 >> 10 << 10) // 1000 == shown)
 
 
@@ -62,13 +62,18 @@ def _shaper(options: Json) -> Words:
     return words
 
 
+def _far(options: Json) -> Words:
+    """The queue in another device: what is not a default."""
+    found = {name: options.pop(name, default) for name, default in FAR.items()}
+    return [word for name, value in found.items() if value != FAR[name] for word in (name, value)]
+
+
 def _codel(options: Json) -> Words:
-    in_tree = "ceiling" not in options
     words = []
     for name in CODEL_TIMES:
         if name in options:
             us = options.pop(name)
-            value = "off" if us is None else f"{_microseconds(us, in_tree)}us"
+            value = "off" if us is None else f"{us}us"
             words += [name, value]
     for name in ("limit", "flows", "quantum", "memory_limit", "drop_batch"):
         if name in options:
@@ -77,7 +82,7 @@ def _codel(options: Json) -> Words:
     for name in ("ce_threshold_selector", "ce_threshold_mask"):
         if options.pop(name, 0) not in (0, "0", "0x0", "0x00"):
             raise _Unknown(name)
-    return words + _shaper(options)
+    return words + _shaper(options) + _far(options)
 
 
 # Options of fq with a number, and its unit
@@ -126,10 +131,20 @@ WRITTEN: dict[str, Callable[[Json], Words]] = {
 }
 
 
+def _is_in_tree(qdisc: Json) -> bool:
+    """Whether an in-tree module serves a plain name. The out-of-tree one shows a ceiling only after it was given an option
+    that in-tree qdiscs do not have; its statistics always count what was received."""
+    is_extended = "ceiling" in qdisc.get("options", {}) or "received" in qdisc
+    return qdisc["kind"] in PLAIN and not is_extended
+
+
 def _written(qdisc: Json) -> Words | None:
     """The options of a configured qdisc, or None if they cannot be written exactly."""
     options = dict(qdisc.get("options", {}))
     try:
+        if _is_in_tree(qdisc):
+            times = {name: us for name in CODEL_TIMES if (us := options.get(name)) is not None}
+            options.update({name: _microseconds(us) for name, us in times.items()})
         words = WRITTEN[qdisc["kind"]](options)
     except (KeyError, StopIteration, _Unknown):
         return None

@@ -25,6 +25,14 @@ def _systemctl(*words: str) -> None:
     run.output(["systemctl", *words], SYSTEMCTL_SECONDS)
 
 
+def has_systemd() -> bool:
+    return RUNNING.is_dir() and config.has_units()
+
+
+def is_enabled(device: str) -> bool:
+    return config.path(device).exists()
+
+
 def _require_systemd() -> None:
     if not RUNNING.is_dir():
         raise Refusal("systemd is not running: run `codelctl setup` from your own boot scripts")
@@ -52,7 +60,8 @@ def enable(device: str, given: dict[str, str]) -> None:
     except Failure:
         _withdraw(device, name, before)
         raise
-    print(f"{device}: enabled: {values.text(settings)}")
+    when = "" if is_there else ", for when the device appears: it is not there now"
+    print(f"{device}: enabled{when}: {values.text(settings)}")
 
 
 def _withdraw(device: str, name: str, before: dict[str, str]) -> None:

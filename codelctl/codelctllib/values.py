@@ -38,7 +38,7 @@ PARTS = ("overhead", "mpu", "cells")
 OFFLOADS_ABOVE = 10**9
 HOST = re.compile(r"[\w:][\w:.%-]*")
 DEVICE = re.compile(r"[^\s/:]+")
-LONGEST_NAME = 15  # bytes
+LONGEST_NAME, LONGEST_ALTNAME = 15, 127  # bytes
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Request:
 
 def device(name: str) -> str:
     length = len(name.encode(errors="surrogateescape"))
-    if not DEVICE.fullmatch(name) or name in (".", "..") or length > LONGEST_NAME:
+    if not DEVICE.fullmatch(name) or name in (".", "..") or length > LONGEST_ALTNAME:
         raise Refusal(f"'{name}' is not a device name: `ip link` lists the devices")
     return name
 

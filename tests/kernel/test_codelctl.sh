@@ -260,6 +260,10 @@ sources()
 		pppoe-vdsl pppoe-ptm 68
 		ethernet ethernet
 		docsis docsis
+		fibre ethernet
+		lte ethernet
+		starlink ethernet
+		cable docsis
 	END
 }
 

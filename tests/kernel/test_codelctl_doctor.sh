@@ -244,6 +244,22 @@ keep()
 	defer cp "$LIB_TMP/${1##*/}" "$1"
 }
 
+# dkms_package: as codel-oot-dkms leaves it, until the case ends
+dkms_package()
+{
+	mkdir -p /usr/src/codel-oot-0.9.0
+	touch /usr/src/codel-oot-0.9.0/dkms.conf
+	defer rm -r /usr/src/codel-oot-0.9.0
+}
+
+# kernel_headers: as linux-headers leaves them, until the case ends
+kernel_headers()
+{
+	mkdir "/lib/modules/$RELEASE/build"
+	touch "/lib/modules/$RELEASE/build/Makefile"
+	defer rm -r "/lib/modules/$RELEASE/build"
+}
+
 modules()
 {
 	local file
@@ -252,6 +268,14 @@ modules()
 	file=$(modinfo -n sch_codel_oot)
 	keep "$file"
 	rm "$file"
+	# As `make install` leaves it
+	echo /root/tree >/usr/share/codelctl/source
+	defer rm /usr/share/codelctl/source
+	finds module-missing sch_codel_oot
+	grep -q "make -C /root/tree && make -C /root/tree install$" <<<"$FIX" || fail "its command: $FIX"
+	! grep -q dkms <<<"$FIX" || fail "its command: $FIX"
+	dkms_package
+	kernel_headers
 	finds module-missing sch_codel_oot
 	check "its command" "$FIX" == "apt install linux-headers-$RELEASE && dkms autoinstall"
 	sed 's/\(\x00version=\)[0-9]*/\19/' "$LIB_TMP/${file##*/}" >"$file"
@@ -273,10 +297,10 @@ machine()
 	start
 	ROUTER=
 	ctl_start
-	fake dkms </dev/null
+	dkms_package
 	finds headers-missing kernel
 	check "its command" "$FIX" == "apt install linux-headers-$RELEASE"
-	rm "$LIB_TMP/bin/dkms"
+	rm /usr/src/codel-oot-0.9.0/dkms.conf
 	check "problems" "$(problems)" == none
 	cover /sys/module/module/parameters/sig_enforce Y
 	finds signature-needed kernel
@@ -338,6 +362,31 @@ lib_add idle "pings on an idle link are no finding"
 lib_add servers "the module that serves each kind, the out-of-tree one first" out_of_tree_first sch_codel_oot
 lib_add servers "the module that serves each kind, the in-tree one first" in_tree_first sch_codel
 lib_add merged "merged packets, which HTB does not split"
+# The commands of doctor, done as long as it has any, come to an end
+comes_to_an_end()
+{
+	local round
+
+	start
+	load sch_codel_oot
+	load sch_fq_codel_oot
+	topology offloads
+	# A veth merges packets on request only
+	in_ns "$ROUTER" ethtool -K r0 gro on
+	setup --up 8mbit --kind fq_codel >/dev/null
+	ctl setup r0 --up 8mbit >/dev/null || fail "setup of r0: status $?"
+	check "problems" "$(problems)" == "gro-before r1"
+	for ((round = 1; round <= 3; round++)); do
+		[[ $(problems) != none ]] || break
+		jq -r '.[] | select(.level == "problem").fix' "$LIB_TMP/findings" >"$LIB_TMP/fixes"
+		cat "$LIB_TMP/fixes"
+		in_ns "$ROUTER" bash -e "$LIB_TMP/fixes" || fail "round $round: status $?"
+	done
+	check "rounds" "$round" == 2
+	check "codelctl show" "$(ctl show | sed 's/.*: //' | sort -u)" == "in force"
+}
+
+lib_add comes_to_an_end "its commands do not lead in a circle"
 lib_add links "wrong facts of a link, and their remedies"
 lib_add vlan "a flow table of the device below a VLAN"
 lib_add by_hand "a flow table beside a qdisc that the user has configured"

@@ -114,7 +114,7 @@ behind()
 	foreign ingress 60000
 	link_state >"$LIB_TMP/before"
 	refuses "a filter behind the redirect" ctl setup r1 --up 8mbit --down 20mbit
-	[[ $REFUSAL == *"r1: a filter with preference 60000 "* ]] || fail "it says: $REFUSAL"
+	[[ $REFUSAL == *"r1: the filter with preference 60000 on ingress would be behind"* ]] || fail "it says: $REFUSAL"
 	same_state "a refused setup"
 }
 

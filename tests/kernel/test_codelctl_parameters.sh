@@ -132,7 +132,7 @@ lib_add of_directions "parameters of one direction" fq_codel_oot c0d1:
 lib_add of_directions "parameters of one direction" codel_oot c0d0:
 lib_add of_directions_of_others "parameters of one direction, of other kinds"
 lib_add tuned "what tc has set stays" fq_codel_oot c0d1: rate '"target":7000' \
-	"target 7ms interval 70ms ceiling 60ms ce_threshold 2ms noecn limit 500 flows 64 quantum 700 drop_batch 8 no_split_gso"
+	"target 7ms interval 70ms ceiling 60ms ce_threshold 2ms noecn limit 500 quantum 700 drop_batch 8 no_split_gso"
 lib_add tuned "what tc has set stays" codel_oot c0d0: rate '"target":7000' \
 	"target 7ms interval 70ms ceiling off ce_threshold 2ms ecn limit 500 no_split_gso"
 lib_add tuned "what tc has set stays" cake c0ca: bandwidth '"nat":true' "nat diffserv4 wash dual-srchost memlimit 5Mb"

@@ -8,6 +8,8 @@
 
 # shellcheck source=tests/kernel/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/kernel/served.sh
+. "$LIB_DIR/served.sh"
 # shellcheck source=tests/kernel/ctl.sh
 . "$(dirname "$0")/ctl.sh"
 
@@ -172,8 +174,27 @@ undo()
 	restores "qdisc add dev r1 root codel_oot ceiling 70ms"
 	restores "qdisc add dev r1 root fq_codel_oot rate 19mbit overhead -4 mpu 64 ptm ingress no_split_gso"
 	restores "qdisc add dev r1 root handle 6: codel_oot rate 64kbit"
+	restores "qdisc add dev r1 root fq_codel_oot bottleneck downstream answers r0"
 	restores "qdisc add dev r1 root pfifo_fast"
 	restores "qdisc add dev r1 root handle 3: fq limit 500 flow_limit 50 quantum 3000 maxrate 10mbit nopacing"
+}
+
+# The out-of-tree module under a plain name keeps times in us, and shows an option of its own only after it was given one
+plain_name()
+{
+	modprobe sch_codel_oot
+	require_out_of_tree codel
+	topology
+	tc -n "$ROUTER" qdisc add dev r1 root handle 5: codel
+	link_state >"$LIB_TMP/before"
+	setup --up 8mbit
+	ctl undo r1 || fail "undo: status $?"
+	same_state "undo of the defaults"
+	tc -n "$ROUTER" qdisc change dev r1 root handle 5: codel target 4999us ceiling 77ms
+	link_state >"$LIB_TMP/before"
+	setup --up 8mbit --kind fq_codel
+	ctl undo r1 || fail "undo: status $?"
+	same_state "undo of options of its own"
 }
 
 # An ifb has a default qdisc like a network card: one per queue below mq
@@ -261,6 +282,7 @@ lib_add interrupted "a signal at any command leaves the link as it was, with HTB
 lib_add vanishes "a device that vanishes during a setup leaves nothing behind" "1 2 4 5 6"
 lib_add vanishes "a device that vanishes during a setup leaves nothing behind, with HTB" "1 3 7 9 11" --kind fq_codel
 lib_add undo "undo restores qdiscs, links and offloads"
+lib_add plain_name "undo restores a plain name that the out-of-tree module serves"
 lib_add default_qdiscs "undo restores default qdiscs, and mq with its leaves"
 lib_add not_restorable "what undo cannot restore is refused"
 lib_add hooks "the user's hook of ingress is shared, and stays"

@@ -118,6 +118,94 @@ filter_goes()
 	both tc filter del dev "$DEV" "${last% *}" pref "${last#* }"
 }
 
+# root_of NAMESPACE: kind and handle
+root_of()
+{
+	tc -n "$1" qdisc show dev "$DEV" root | awk '{ print $2, $3; exit }'
+}
+
+# A filter on the root qdisc of others: a setup of egress is refused then, and changes nothing
+root_filter_comes()
+{
+	local root
+
+	root=$(root_of "$ROUTER")
+	[[ $root == "$(root_of "$REFERENCE")" && $root == fq_codel* ]] || return 0
+	echo "a filter on $root"
+	both tc filter replace dev "$DEV" parent "${root#* }" pref 5 protocol ip handle 800::800 u32 match ip dport 53 0xffff flowid "${root#* }7"
+	ROOT_FILTER=${root#* }
+}
+
+root_filter_goes()
+{
+	[[ $ROOT_FILTER && $(root_of "$ROUTER") == "fq_codel $ROOT_FILTER" ]] || return 0
+	echo "no filter on $ROOT_FILTER"
+	both tc filter del dev "$DEV" parent "$ROOT_FILTER"
+	ROOT_FILTER=
+}
+
+# own_filter: a filter on a shaper of codelctl. Until it goes, undo and another kind are refused
+own_filter()
+{
+	local root
+
+	root=$(root_of "$ROUTER")
+	[[ $root == *" c0d1:" ]] || return 0
+	echo "a filter on $root"
+	tc -n "$ROUTER" filter add dev "$DEV" parent c0d1: pref 5 protocol ip u32 match ip dport 53 0xffff flowid c0d1:7
+	! ctl undo "$DEV" >"$LIB_TMP/refused" 2>&1 || fail "undo beside a filter of others: it was accepted"
+	! ctl setup "$DEV" --up 1mbit --kind codel_oot >"$LIB_TMP/refused" 2>&1 || fail "another kind beside a filter of others"
+	check "root beside a filter" "$(root_of "$ROUTER")" == "$root"
+	check "filters" "$(tc -n "$ROUTER" filter show dev "$DEV" | grep -c flowid)" == 1
+	tc -n "$ROUTER" filter del dev "$DEV" parent c0d1:
+}
+
+# on_or_off NAMESPACE NAME: of a feature
+on_or_off()
+{
+	ip netns exec "$1" ethtool -k "$DEV" | sed -n "s/^\t*$2: \([a-z]*\).*/\1/p"
+}
+
+# A user switches a feature, unless codelctl has switched it off, or was killed when it may have
+feature_changes()
+{
+	local is
+
+	one_of generic-receive-offload generic-segmentation-offload tx-udp-segmentation rx-gro-list
+	is=$(on_or_off "$ROUTER" "$ONE")
+	[[ $is == "$(on_or_off "$REFERENCE" "$ONE")" ]] || return 0
+	! grep -qs "\"$ONE\"" /run/codelctl/*/*.json || return 0
+	if [[ $is == on ]]; then is=off; else is=on; fi
+	echo "$ONE becomes $is"
+	for ns in "$ROUTER" "$REFERENCE"; do
+		ip netns exec "$ns" ethtool -K "$DEV" "$(short_name "$ONE")" "$is" >/dev/null
+	done
+}
+
+# short_name FEATURE: as ethtool -K takes it
+short_name()
+{
+	case $1 in
+	generic-receive-offload) echo gro ;;
+	generic-segmentation-offload) echo gso ;;
+	*) echo "$1" ;;
+	esac
+}
+
+# A setup or undo while /run is full: it fails and changes nothing, or it is done
+full_run()
+{
+	local filling=/run/codelctl/filling
+
+	mkdir -p /run/codelctl
+	mountpoint -q /run/codelctl || return 0
+	echo "/run is full"
+	dd if=/dev/zero of="$filling" bs=4096 2>/dev/null || :
+	truncate -s -$((RANDOM % 4 * 4096)) "$filling"
+	random_change || :
+	rm -f "$filling"
+}
+
 # With all that is on it, also what is codelctl's
 hook_goes()
 {
@@ -174,17 +262,20 @@ renames()
 # new_device: the same in both namespaces
 new_device()
 {
-	both ip link add "$DEV" address 02:00:00:00:00:01 type dummy
+	both ip link add "$DEV" ${INDEX:+index $INDEX} address 02:00:00:00:00:01 type dummy
 	both ip link set "$DEV" up
 }
 
 # As a modem that is plugged in again: what others had set up is gone, too
 returns()
 {
-	echo "$DEV is deleted, and returns"
+	# Another device may have its index
+	one_of "" "" 77
+	INDEX=$ONE
+	echo "$DEV is deleted, and returns${INDEX:+ with index $INDEX}"
 	both ip link del "$DEV"
 	new_device
-	FILTERS=()
+	FILTERS=() ROOT_FILTER=
 }
 
 mtu_changes()
@@ -221,10 +312,13 @@ memory_or_root()
 
 	if [[ $RUN == lost ]]; then
 		echo "/run is lost"
-		rm -rf /run/codelctl
+		rm -rf /run/codelctl/*
 	else
 		echo "root $handle"
-		both tc qdisc replace dev "$DEV" root handle "$handle" pfifo limit $((RANDOM % 9 + 1))
+		one_of "pfifo limit $((RANDOM % 9 + 1))" "fq_codel limit $((RANDOM % 99 + 1))"
+		# shellcheck disable=SC2086 # words
+		both tc qdisc replace dev "$DEV" root handle "$handle" $ONE
+		ROOT_FILTER=
 	fi
 }
 
@@ -242,7 +336,7 @@ becomes_earlier()
 
 step()
 {
-	case $((RANDOM % 20)) in
+	case $((RANDOM % 25)) in
 	0 | 1 | 2 | 3) random_setup ;;
 	4) random_undo ;;
 	5 | 6) random_kill ;;
@@ -258,6 +352,11 @@ step()
 	17) becomes_earlier ;;
 	18) mtu_changes ;;
 	19) tcx_changes ;;
+	20) root_filter_comes ;;
+	21) root_filter_goes ;;
+	22) own_filter ;;
+	23) feature_changes ;;
+	24) full_run ;;
 	esac
 }
 
@@ -295,7 +394,7 @@ sequence()
 {
 	local i name
 
-	RANDOM=$1 DEV=r1 FILTERS=() TCX=() WITH_TCX=0 NAMES=() KILLED=()
+	RANDOM=$1 DEV=r1 INDEX='' FILTERS=() ROOT_FILTER='' TCX=() WITH_TCX=0 NAMES=() KILLED=()
 	echo "sequence $1"
 	new_device
 	for ((i = 0; i < STEPS; i++)); do
@@ -318,6 +417,9 @@ sequences()
 
 	RUN=$1
 	modprobe ifb numifbs=0
+	mkdir -p /run/codelctl
+	mount -t tmpfs -o size=1m tmpfs /run/codelctl
+	defer umount -l /run/codelctl
 	ns_create r; ROUTER=$NS
 	ns_create f; REFERENCE=$NS
 	ctl_start

@@ -68,10 +68,10 @@ def ifb(name: str, of: int = 7) -> Json:
 
 
 def redirect(to: str) -> list[Json]:
-    """The filter of codelctl, and the entry of its preference."""
+    """The filter of codelctl in a clsact of its own, and the entry of its preference."""
     action = {"order": 1, "kind": "mirred", "mirred_action": "redirect", "to_dev": to}
     place = {"protocol": "all", "pref": 49374, "kind": "matchall", "chain": 0}
-    return [place, {**place, "options": {"handle": 49374, "actions": [action]}}]
+    return [place, {**place, "options": {"handle": 49375, "actions": [action]}}]
 
 
 def rule(preference: int) -> list[Json]:

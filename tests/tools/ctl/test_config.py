@@ -8,7 +8,7 @@ from codelctllib import config
 
 WRONG = [
     ("", ("eth0.conf", "[link]")),
-    ("up = 1mbit\n", ("eth0.conf",)),
+    ("# slow\nup = 1mbit\n", ("eth0.conf: line 2", "[link]")),
     ("[link]\nup = 1mbit\n[more]\n", ("eth0.conf", "[link]")),
     ("[link]\nup = fast\n", ("eth0.conf: up", "'fast'", "mbit")),
     ("[link]\nupload = 1mbit\n", ("eth0.conf: upload", "up, down")),

@@ -12,6 +12,7 @@ from codelctllib import doctor
 from codelctllib.facts import Link, Machine, Module, Neighbour, Plugin
 from codelctllib.offloads import Feature
 from codelctllib.marks import Port
+from codelctllib.measure import Phase, Pings, Queue
 
 CODEL = Module("sch_codel_oot", "0.9.0", True, "0.9.0")
 FQ_CODEL = Module("sch_fq_codel_oot", "0.9.0", True, "0.9.0")
@@ -24,6 +25,8 @@ MACHINE = Machine(
     signatures=False,
     default_qdisc="fq_codel",
     dkms=True,
+    packaged=True,
+    source=None,
     plugins=[PLUGIN, replace(PLUGIN, kind="codel_oot", works=None)],
     served={"codel": "sch_codel_oot", "fq_codel": "built-in", "codel_oot": "sch_codel_oot"},
     forwards=True,
@@ -77,6 +80,31 @@ MACHINES: list[tuple[dict[str, Any], str, str]] = [
         "sysctl -w net.core.default_qdisc=fq_codel",
     ),
 ]
+MADE = {"dkms": False, "packaged": False, "source": "/home/me/my codel"}
+# The same after `make install`
+MADE_MACHINES: list[tuple[dict[str, Any], str, str | None]] = [
+    (
+        {"modules": [CODEL, Module("sch_fq_codel_oot")]},
+        "module-missing",
+        "make -C '/home/me/my codel' && make -C '/home/me/my codel' install",
+    ),
+    (
+        {"modules": [CODEL, Module("sch_fq_codel_oot")], "headers": False, "source": "/src"},
+        "module-missing",
+        "apt install linux-headers-6.12.1 && make -C /src && make -C /src install",
+    ),
+    ({"modules": [CODEL, Module("sch_fq_codel_oot")], "source": None}, "module-missing", None),
+    (
+        {"signatures": True, "modules": [CODEL, replace(FQ_CODEL, loaded=False)]},
+        "signature-needed",
+        None,
+    ),
+    (
+        {"plugins": [PLUGIN, replace(PLUGIN, loads=False, works=None)], "source": "/src"},
+        "plugin-missing",
+        "make -C /src install",
+    ),
+]
 LINKS: list[tuple[dict[str, Any], str, str]] = [
     ({"present": False}, "device-gone", "codelctl undo eth0"),
     ({"in_force": False}, "setup-differs", f"{SETUP} --up 19mbit --down 95mbit --link docsis"),
@@ -109,6 +137,7 @@ LINKS: list[tuple[dict[str, Any], str, str]] = [
         "ethtool -K eth0 hw-tc-offload off",
     ),
     ({"bypassed": "ifb-eth0"}, "ingress-bypassed", "tc filter show dev eth0 ingress"),
+    ({"behind": [60000]}, "filter-behind", "tc filter show dev eth0 ingress"),
     ({"xdp": True}, "xdp", "ip link set dev eth0 xdp off"),
     (
         {"speed": 10_000_000},
@@ -164,6 +193,9 @@ def machines() -> None:
     for facts, code, fix in MACHINES:
         found = [(f.code, f.fix) for f in doctor.of_machine(replace(MACHINE, **facts))]
         check(code, found, [(code, fix)])
+    for facts, code, fix in MADE_MACHINES:
+        found = [(f.code, f.fix) for f in doctor.of_machine(replace(MACHINE, **{**MADE, **facts}))]
+        check(f"{code} after make install", found, [(code, fix)])
 
 
 @case("doctor: each wrong fact of a device that is not set up is one finding, with its command")
@@ -210,3 +242,36 @@ def links() -> None:
     for facts, code, fix in LINKS:
         found = [(f.code, f.fix) for f in doctor.of_link(replace(LINK, **facts))]
         check(code, found, [(code, fix)])
+
+
+@case("doctor: a link that is not enabled is mentioned")
+def not_enabled() -> None:
+    found = [(f.code, f.fix, f.level) for f in doctor.of_link(replace(LINK, enabled=False))]
+    check("finding", found, [("not-enabled", "codelctl enable eth0", "info")])
+
+
+@case("doctor: a delay of the present traffic is told apart by where packets wait")
+def delays() -> None:
+    fresh = Link("eth0", {}, present=True)
+    quiet, waits = Queue(), Queue(3, [(290_000_000, 500)])
+
+    def found(times: list[float], egress: Queue) -> list[tuple[str, str | None, str]]:
+        pings = Pings(sorted(times), 0)
+        seen = Phase("now", (5.39e6, 0.2e6), pings, egress, quiet)
+        return [(f.code, f.fix, f.level) for f in doctor.of_delay(fresh, seen)]
+
+    slow = [20.0] * 10 + [336.0] * 40
+    setup = "codelctl setup eth0 --up 5.1mbit"
+    check("elsewhere", found(slow, quiet), [("delay-elsewhere", setup, "problem")])
+    check("unknown", found(slow, Queue(0, None)), [("delay-elsewhere", setup, "problem")])
+    check("here", found(slow, waits), [("delay-here", "codelstat watch eth0", "problem")])
+    check("none", found([20.0] * 50, quiet), [("delay", None, "info")])
+    check("no answer", found([], quiet), [("delay-unknown", None, "problem")])
+    phase = Phase("now", (5.39e6, 0.2e6), Pings(sorted(slow), 0), quiet, quiet)
+    text = next(doctor.of_delay(fresh, phase)).text
+    for words in ("20 ms at least", "336 ms", "179 round trips per minute", "5.39 Mbit/s"):
+        assert words in text, text
+    fast = Phase("now", (2e9, 2e8), Pings([1234.0, 2345.0], 0), quiet, quiet)
+    text = next(doctor.of_delay(fresh, fast)).text
+    for words in ("1234 ms at least", "2345 ms", "2000 Mbit/s"):
+        assert words in text, text

@@ -12,7 +12,7 @@ from cases import TOP, case, check
 from codelctllib import service, state
 
 UNIT = TOP / "codelctl" / "codelctl@.service"
-PLACES = ("SBINDIR", "LIBDIR", "UNITDIR", "MANDIR", "COMPLETIONS")
+PLACES = ("SBINDIR", "LIBDIR", "UNITDIR", "MANDIR", "COMPLETIONS", "SQMDIR")
 
 
 def output(*argv: str) -> str:
@@ -28,6 +28,10 @@ def places() -> None:
         output("make", "-s", "-C", str(TOP / "codelctl"), "install", "DESTDIR=", *variables)
         program = Path(folder) / "sbindir" / "codelctl"
         assert output(str(program), "--version").startswith("codelctl ")
+        source = (Path(folder) / "libdir" / "source").read_text()
+        check("the tree, for doctor", source, f"{TOP}\n")
+        scripts = sorted(p.name for p in (Path(folder) / "sqmdir").iterdir())
+        check("for sqm-scripts", scripts, ["codel_oot.qos", "codel_oot.qos.help"])
         text = (Path(folder) / "unitdir" / UNIT.name).read_text()
         found = set(re.findall(r"^Exec\w+=(\S+)", text, re.M))
         check("programs of the unit", found, {str(program)})

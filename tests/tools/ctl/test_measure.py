@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from cases import case, check
-from codelctllib import measure, report
+from codelctllib import measure, rates, report
 from codelctllib.measure import Phase, Pings, Queue
 from codelctllib.report import Report
 
@@ -95,6 +95,24 @@ def effect() -> None:
     check("sentence", measure.effect(before, after, phase("idle", 20)), text)
     lost = Phase("upload", (0, 0), Pings([], 9), NOTHING, NOTHING)
     assert "adds - ms" in measure.effect(lost, after, phase("idle", 20))
+
+
+@case("setup: the command that a measurement of the link leads to")
+def setup() -> None:
+    up = replace(phase("upload", 300), rates=(5.39e6, 0.2e6))
+    down = replace(phase("download", 80), rates=(0.4e6, 19.3e6))
+    found = measure.setup("eth0", measure.of_loads([up, down]))
+    check("both", found, "codelctl setup eth0 --up 5.1mbit --down 17mbit")
+    for one, expected in (
+        (up, "codelctl setup eth0 --up 5.1mbit"),
+        (down, "codelctl setup eth0 --down 17mbit"),
+        (replace(up, rates=(5e6, 9e6)), "codelctl setup eth0 --up 4.7mbit --down 8.1mbit"),
+        (replace(up, rates=(0.0, 0.0)), None),
+    ):
+        check(f"{one.rates}", measure.setup("eth0", measure.loaded(one)), expected)
+    for rate, text in ((64000, "64kbit"), (999999, "990kbit"), (123.4e6, "120mbit")):
+        check(text, rates.rounded_down(rate), text)
+    check("round trips", measure.round_trips(phase("now", 300)), 200)
 
 
 @case("table: a line per phase, and a dash for what is not known")

@@ -68,8 +68,12 @@ says 0 "codelstat is left out: libmnl or libmicrohttpd is missing: run 'sudo apt
 says 2 "root is required: run 'sudo make install'" user make install
 says 2 "root is required: run 'sudo make uninstall'" user make uninstall
 says 2 "sch_codel_oot.ko is missing: run 'make' first" make install DESTDIR="$work/root"
+folders=()
+for name in SBINDIR LIBDIR UNITDIR MANDIR COMPLETIONS SQMDIR; do
+	folders+=("$name=$work/installed/$name")
+done
 says 0 "codelctl requires Python: run 'sudo apt install python3'" \
-	without_python make -s -C codelctl install INSTALL=:
+	without_python make -s -C codelctl install "${folders[@]}"
 says 2 "codelctl: root is required: run \`sudo codelctl setup eth0 --up 1mbit\`" \
 	user codelctl/codelctl setup eth0 --up 1mbit
 says 1 "scripts/setup: packages are missing: run 'sudo apt-get install libmnl-dev'" setup

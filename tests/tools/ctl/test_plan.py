@@ -10,13 +10,13 @@ import shown
 from cases import case, check, refused
 from codelctllib import marks, offloads, plan, values
 from codelctllib.marks import Port
-from codelctllib.offloads import Features
+from codelctllib.offloads import Feature, Features
 from codelctllib.plan import Former, Observed
 from shown import CLSACT, DEFAULT_ROOT, FORMER, FRESH, MERGES, SPLITS
 
 BOTH = {"up": "19mbit", "down": "95mbit"}
 RESTORE = "tc qdisc del dev eth0 root"
-NO_REDIRECT = "tc filter del dev eth0 ingress protocol all pref 49374 handle 0xc0de matchall"
+NO_REDIRECT = "tc filter del dev eth0 ingress protocol all pref 49374 handle 0xc0df matchall"
 NO_HOOK = "tc qdisc del dev eth0 clsact"
 NO_IFB = "ip link del dev ifb-eth0"
 
@@ -27,7 +27,7 @@ ip link add codelctl-7 type ifb
 ip link set dev codelctl-7 name ifb-eth0 alias codelctl: ingress of device 7 (eth0) mtu 1500 up
 tc qdisc replace dev ifb-eth0 root handle c0d1: fq_codel_oot rate 95000000bit overhead 38 mpu 84 noatm ingress
 tc qdisc add dev eth0 clsact
-tc filter add dev eth0 ingress protocol all pref 49374 handle 0xc0de matchall action mirred egress redirect dev ifb-eth0
+tc filter add dev eth0 ingress protocol all pref 49374 handle 0xc0df matchall action mirred egress redirect dev ifb-eth0
 """
 # Of a kind that does not shape, in place of the first line and of the fifth
 HTB = """\
@@ -126,6 +126,10 @@ def commands(given: dict[str, str], now: Observed, former: Former = FORMER) -> l
 
 def undo_commands(now: Observed, former: Former = FORMER) -> list[str]:
     return [" ".join(command) for command in plan.undo_commands(now, former)]
+
+
+def refuse(given: dict[str, str], now: Observed) -> None:
+    plan.refuse(values.parse(given), now)
 
 
 def brief(given: dict[str, str], now: Observed) -> list[str]:
@@ -319,11 +323,46 @@ def hook() -> None:
     bare = replace(FRESH.device, qdiscs=[*FRESH.device.qdiscs, CLSACT])
     before = replace(bare, ingress=shown.rule(7), egress=shown.rule(60000))
     for port in (bare, before):
-        found = commands(BOTH, replace(FRESH, device=port))
-        check("commands", found, [c for c in SETUP.splitlines() if not c.endswith(" clsact")])
+        found = commands(BOTH, replace(FRESH, device=port), Former(hook=True))
+        lines = [c for c in SETUP.splitlines() if not c.endswith(" clsact")]
+        check("commands", found, [line.replace("0xc0df", "0xc0de") for line in lines])
     behind = replace(FRESH, device=replace(bare, ingress=shown.rule(60000)))
-    refused("behind", lambda: commands(BOTH, behind), "eth0", "60000", "below 49374")
+    refused("behind", lambda: refuse(BOTH, behind), "eth0", "60000", "below 49374")
     check("egress alone", len(commands({"up": "19mbit"}, behind)), 1)
+
+
+@case("ingress: a filter that takes all packets before the redirect is refused, and others are not")
+def taken() -> None:
+    bare = replace(FRESH.device, qdiscs=[*FRESH.device.qdiscs, CLSACT])
+
+    def device(control: str, kind: str = "gact", **more: Any) -> Observed:
+        action = {"kind": kind, "control_action": {"type": control}, **more.pop("action", {})}
+        item = {**shown.redirect("x")[1], "pref": 10, "options": {"actions": [action]}, **more}
+        return replace(FRESH, device=replace(bare, ingress=[item]))
+
+    for now in (
+        device("pass"),
+        device("drop"),
+        device("stolen", "mirred"),
+        device("pipe", "mirred"),
+        device("pass", options={}),
+    ):
+        refused("taken", lambda n=now: refuse(BOTH, n), "preference 10", "without --down")
+        refuse({"up": "1mbit"}, now)
+    for now in (
+        device("continue"),
+        device("goto"),
+        device("drop", chain=5),
+        device("drop", protocol="ip"),
+        device("drop", kind="police"),
+        device("drop", action={"prob": {}}),
+        device("drop", pref=60000, chain=5),
+    ):
+        refuse(BOTH, now)
+    beside = device("pass")
+    beside.device.ingress.extend(shown.redirect("ifb-eth0"))
+    check("before", beside.device.before, [10])
+    refuse(BOTH, beside)
 
 
 @case("ingress: a redirect to a device that is gone is removed first")
@@ -349,6 +388,29 @@ def ifbs() -> None:
     ):
         found = commands(BOTH, replace(now, ifb=replace(now.ifb, link=link)))
         check(words, found, [f"ip link set dev {link['ifname']} {words}"])
+
+
+@case(
+    "ifb: it is that of a device with its ifindex and identity; an earlier version wrote no identity"
+)
+def identities() -> None:
+    device = {**shown.link("eth0"), "identity": 1234}
+    link = {**shown.ifb("ifb-eth0"), "ifalias": marks.alias(device)}
+    check("alias", link["ifalias"], "codelctl: ingress of device 7/1234 (eth0)")
+    check("its name", marks.served_name(link), "eth0")
+    for other, expected in (
+        ({}, True),
+        ({"identity": 99}, False),
+        ({"identity": None}, True),
+        ({"ifindex": 8}, False),
+        ({"ifname": "wan0"}, True),
+    ):
+        check(f"{other}", marks.serves(link, {**device, **other}), expected)
+    check("of an earlier version", marks.serves(shown.ifb("ifb-eth0"), device), True)
+    later = {**device, "identity": 99}
+    check("without a device", marks.without_device([link, later]), [link])
+    check("with a device", marks.without_device([link, device]), [])
+    check("a device that returns", marks.orphan([link, later], "eth0"), link)
 
 
 @case(
@@ -382,6 +444,20 @@ def undo() -> None:
     check("without a memory", undo_commands(now, Former()), [NO_REDIRECT, NO_HOOK, NO_IFB, RESTORE])
 
 
+@case("undo: whose clsact it is can be seen at the redirect")
+def owned_hook() -> None:
+    now = after(BOTH)
+    check("its own", undo_commands(now, plan.unknown(now)), [NO_REDIRECT, NO_HOOK, NO_IFB, RESTORE])
+    redirect = shown.redirect("ifb-eth0")
+    redirect[1]["options"]["handle"] = marks.HANDLE
+    other = replace(now, device=replace(now.device, ingress=redirect))
+    check("of others", plan.unknown(other).hook, True)
+    expected = [NO_REDIRECT.replace("0xc0df", "0xc0de"), NO_IFB, RESTORE]
+    check("undo", undo_commands(other, plan.unknown(other)), expected)
+    chained = replace(now, device=replace(now.device, chains=[5]))
+    check("a chain", undo_commands(chained), [NO_REDIRECT, NO_IFB, RESTORE])
+
+
 @case("undo: filters of others keep the hook")
 def others() -> None:
     now = after(BOTH)
@@ -395,6 +471,41 @@ def others() -> None:
     ):
         check("undo", undo_commands(replace(now, device=port), Former()), expected)
         check("no ingress", commands({"up": "19mbit"}, replace(now, device=port)), expected[:2])
+
+
+@case("filters on a root qdisc that would go are those of others: setup and undo are refused")
+def on_the_root() -> None:
+    def with_filter(now: Observed, handle: str) -> Observed:
+        item = {"parent": handle, "pref": 5, "kind": "u32"}
+        return replace(now, device=replace(now.device, filters=[item]))
+
+    fresh = with_filter(FRESH, "0:")
+    refused("a default root", lambda: refuse(BOTH, fresh), "u32, preference 5", "del dev eth0`")
+    refuse({"down": "1mbit"}, fresh)
+    plan.refuse_undo(fresh)
+    ours = with_filter(after(BOTH), "c0d1:")
+    words = ("u32, preference 5", "`tc filter del dev eth0 parent c0d1:`")
+    refuse({**BOTH, "up": "1mbit"}, ours)
+    refused("another kind", lambda: refuse({**BOTH, "kind": "cake"}, ours), *words)
+    refused("no egress", lambda: refuse({"down": "1mbit"}, ours), *words)
+    refused("undo", lambda: plan.refuse_undo(ours), *words)
+
+
+@case("classes below HTB, and an ingress with a block that devices share, are those of others")
+def classes() -> None:
+    given = {**BOTH, "kind": "fq_codel"}
+    now = after(given)
+    other = {"class": "htb", "handle": "c0de:7", "rate": 1, "leaf": "77:"}
+    now = replace(now, device=replace(now.device, classes=[*now.device.classes, other]))
+    refuse({**given, "up": "1mbit"}, now)
+    refuse({**given, "kind": "codel"}, now)
+    words = ("c0de:7", "`tc class del dev eth0 classid c0de:7`")
+    refused("another kind", lambda: refuse(BOTH, now), *words)
+    refused("undo", lambda: plan.refuse_undo(now), *words)
+    block = [*FRESH.device.qdiscs, {**CLSACT, "ingress_block": 22}]
+    shared = replace(FRESH, device=replace(FRESH.device, qdiscs=block))
+    refused("a block", lambda: refuse(BOTH, shared), "block 22", "without --down")
+    refuse({"up": "1mbit"}, shared)
 
 
 @case("undo: a root, a filter and an ifb without the mark are those of others")
@@ -431,12 +542,22 @@ def former() -> None:
     up, down = values.parse({"up": "1mbit"}), values.parse({"down": "1mbit"})
     port = Port(shown.link("eth0"), [pfifo, CLSACT])
     now = replace(FRESH, device=port)
-    check("first", plan.former(now, None, up), Former(words, True, MERGES))
+    check("first", plan.former(now, None, up), Former(words, True))
     check("ingress alone", plan.former(now, None, down).root, [])
-    known = Former(words, False, MERGES)
+    known = Former(words, False)
     check("later", plan.former(after(BOTH), known, up), known)
     check("a root that was replaced since", plan.former(now, Former(), up).root, words)
-    check("without a memory", plan.former(after(BOTH), None, up), Former([], False, MERGES))
+    lost = Former([], False, lost=[plan.ROOT, plan.OFFLOADS])
+    check("without a memory", plan.former(after(BOTH), None, up), lost)
+    check("later", plan.former(after(BOTH), lost, up), lost)
+    check(
+        "ingress, without a memory",
+        plan.former(after({"down": "1mbit"}), None, down).lost,
+        [plan.OFFLOADS],
+    )
+    check(
+        "another root since", plan.former(now, lost, up), Former(words, True, lost=[plan.OFFLOADS])
+    )
     htb = replace(FRESH, device=Port(shown.link("eth0"), [{**pfifo, "kind": "htb"}]))
     refused("htb", lambda: plan.former(htb, None, up), "htb 8:")
     check("a root that stays", plan.former(htb, None, down).root, [])
@@ -463,6 +584,28 @@ def features() -> None:
     check("off", offloads.commands("eth0", False, found, {}),
           [["ethtool", "-K", "eth0", "gso", "off", "tso", "off"]])  # fmt: skip
     check("kept", offloads.commands("eth0", True, found, found), [])
+
+
+@case("offloads: what codelctl switches off is remembered, and what others switch is not")
+def switched() -> None:
+    on, off, fixed = Feature(True, False), Feature(False, False), Feature(True, True)
+    before = {"generic-receive-offload": on, "tx-tcp-segmentation": on, "tx-udp-segmentation": on,
+              "rx-gro-list": off, "rx-vlan-filter": fixed}  # fmt: skip
+    after = {**before, "generic-receive-offload": off, "tx-tcp-segmentation": off}
+    found = offloads.switched_off({}, before, after)
+    check("first", sorted(found), ["generic-receive-offload", "tx-tcp-segmentation"])
+    again = {**after, "tx-tcp-segmentation": on, "tx-udp-segmentation": off}
+    check("later", sorted(offloads.switched_off(found, {}, again)), ["generic-receive-offload"])
+    now = replace(FRESH, features=before)
+    given = values.parse({"up": "1mbit", "kind": "fq_codel"})
+    risk = plan.former(now, None, given).features
+    check("at risk before a change", sorted(risk), sorted(found))
+    check("a kind that splits", plan.former(now, None, values.parse({"up": "1mbit"})).features, {})
+    check(
+        "none is forced back",
+        plan.commands(values.parse({"up": "1mbit"}), now, Former())[0][0],
+        "tc",
+    )
 
 
 @case("plan: undo takes back what a device has refused, as a macvlan does")

@@ -12,7 +12,9 @@ DELETE = "tc qdisc del dev eth0 root"
 AGAIN = "tc qdisc replace dev eth0 root handle"
 OOT = {**shown.DEFAULT_ROOT["options"], "target": 5000, "interval": 100000, "ceiling": None,
        "ce_threshold": None, "ce_threshold_selector": 0, "ce_threshold_mask": 0}  # fmt: skip
-# What a module with a shaper shows besides
+# Of its statistics
+OF_OOT: Json = {"received": {"packets": 0, "bytes": 0}}
+# What a module with all options shows besides
 UNSHAPED = {
     "rate": None,
     "overhead": None,
@@ -20,9 +22,12 @@ UNSHAPED = {
     "atm": "noatm",
     "ingress": False,
     "split_gso": False,
+    "bottleneck": "here",
+    "answers": "self",
 }
 SHAPED = {"rate": 2375000, "overhead": -4, "mpu": 64, "atm": "ptm", "ingress": True, "split_gso": True,
           "target_effective": 5000, "interval_effective": 100000}  # fmt: skip
+BEYOND = {"bottleneck": "downstream", "answers": "eth1"}
 
 
 def root(kind: str, handle: str, options: Json | None = None) -> Json:
@@ -56,6 +61,21 @@ RESTORED = [
         " memory_limit 33554432 drop_batch 64 ecn",
     ),
     (
+        "codel that the in-tree module serves",
+        [root("codel", "5:", {"limit": 77, "target": 4999, "interval": 99999})],
+        f"{AGAIN} 5: codel target 5000us interval 100000us limit 77 noecn",
+    ),
+    (
+        "codel that the out-of-tree module serves",
+        [{**root("codel", "5:", {"limit": 77, "target": 5000, "interval": 100000}), **OF_OOT}],
+        f"{AGAIN} 5: codel target 5000us interval 100000us limit 77 noecn",
+    ),
+    (
+        "codel that the out-of-tree module serves, with an option of its own",
+        [root("codel", "5:", {"target": 5000, "ceiling": 30000})],
+        f"{AGAIN} 5: codel target 5000us ceiling 30000us noecn",
+    ),
+    (
         "fq_codel_oot",
         [root("fq_codel_oot", "5:", OOT)],
         f"{AGAIN} 5: fq_codel_oot target 5000us interval 100000us ce_threshold off ceiling off"
@@ -76,6 +96,11 @@ RESTORED = [
         "codel_oot that shapes, and splits nothing",
         [root("codel_oot", "5:", {"ceiling": None, **UNSHAPED, "rate": 10**9, "overhead": 0})],
         f"{AGAIN} 5: codel_oot ceiling off noecn rate 8000000000bit overhead 0 no_split_gso",
+    ),
+    (
+        "codel_oot with a queue in another device",
+        [root("codel_oot", "5:", {"ceiling": None, **UNSHAPED, **BEYOND})],
+        f"{AGAIN} 5: codel_oot ceiling off noecn bottleneck downstream answers eth1",
     ),
     (
         "codel_oot that splits without a rate",

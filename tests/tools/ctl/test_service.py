@@ -72,6 +72,10 @@ def present() -> None:
         service.enable("eth0", {})
         check("file", config.load("eth0"), PRESENT)
         check("calls", systemd.calls, [f"enable {UNIT}"])
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            service.enable("eth0", {})
+        assert "it is not there now" in said.getvalue(), said.getvalue()
         service.enable("eth0", {"down": "1mbit"})
         check("what is not given", config.load("eth0"), {**PRESENT, "down": "1mbit"})
     with machine(systemd):

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cases import case, check
-from codelctllib import htb, shaper
+from codelctllib import htb, shaper, values
 from codelctllib.framing import LINKS, Framing
 from codelctllib.shaper import Shaper
 
@@ -19,6 +19,15 @@ WIRE = [
     ("ethernet", 47, 85),
     ("docsis", 1500, 1518),
     ("docsis", 40, 64),
+    ("cable", 1500, 1518),
+    ("fibre", 1500, 1538),
+    ("fibre", 40, 84),
+    ("pppoe-fibre", 1492, 1538),
+    ("pppoe-fibre", 38, 84),
+    ("pppoe-fibre", 39, 85),
+    ("lte", 40, 84),
+    ("starlink", 1500, 1538),
+    ("conservative", 1500, 1749),
     ("vdsl", 1500, 1522),
     ("pppoe-vdsl", 1492, 1522),
     ("pppoe-vdsl", 38, 68),
@@ -41,6 +50,16 @@ def at(rate: int) -> Shaper:
 def wire() -> None:
     for link, length, size in WIRE:
         check(f"{link} {length}", LINKS[link].wire(length), size)
+
+
+@case("framing: without --link, as much as any link without PPPoE adds, but DSL")
+def unknown() -> None:
+    default = LINKS[str(values.DEFAULTS["link"])]
+    for link, framing in LINKS.items():
+        if framing.cells == "none" and "pppoe" not in link:
+            for length in (40, 100, 1500):
+                sizes = framing.wire(length), default.wire(length)
+                check(f"{link} {length}: {sizes}", sizes[0] <= sizes[1], True)
 
 
 @case(

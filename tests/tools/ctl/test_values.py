@@ -52,7 +52,7 @@ DEVICES = [
     "ü" * 7,
     "\udcff",
 ]
-NOT_DEVICES = ["", ".", "..", "a/b", "a b", "eth0:1", "a" * 16, "ü" * 8]
+NOT_DEVICES = ["", ".", "..", "a/b", "a b", "eth0:1", "a" * 128, "ü" * 64]
 
 
 @case("rates: every unit, fractions, and the same rate as text")
