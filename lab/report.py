@@ -32,7 +32,7 @@ def options(argv: list[str]) -> argparse.Namespace:
         type=Path,
         nargs="?",
         const=HERE / "report",
-        help="then copy page, figures and JSON to DIR (lab/report), 6 MB at most",
+        help="then copy page, figures and JSON to DIR (lab/report), 7 MB at most",
     )
     parser.add_argument(
         "--readme",

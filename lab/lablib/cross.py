@@ -37,6 +37,11 @@ def times(reader: Reader, found: Table) -> None:
                 reader.wrong((name,), f"not before the end, {TIME.format(found['duration'])}")
 
 
+def elsewhere(found: Table) -> bool:
+    """A compared qdisc is for a queue in another device."""
+    return any("bottleneck" in one["qdisc"].split() for one in found["qdiscs"].values())
+
+
 def subjects(reader: Reader, found: Table) -> None:
     """The compared qdisc has a place, and the place has a qdisc."""
     every = [(n, d) for n in found["links"] for d in DIRECTIONS]
@@ -51,7 +56,7 @@ def subjects(reader: Reader, found: Table) -> None:
         link, direction = ways[0]
         reader.wrong(place(reader, link, direction, "qdisc"), "there are no [qdiscs]")
     for link, direction in ways:
-        if not link[direction].get("rate", True):
+        if not link[direction].get("rate", True) and not elsewhere(found):
             where = place(reader, link, direction, "qdisc")
             reader.warn(where, "this direction has no rate, so no queue builds up in the qdisc")
 

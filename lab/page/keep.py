@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-MOST = 6_000_000  # bytes
+MOST = 7_000_000  # bytes
 LARGEST = 5  # files that a refusal names
 
 

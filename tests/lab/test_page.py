@@ -169,7 +169,7 @@ def kept(work: Path, out: Path) -> Complaints:
 
 
 def too_much(work: Path, out: Path) -> Complaints:
-    """A report of more than 6 MB is rejected with size and name, and the kept one does not change."""
+    """A report of more than 7 MB is rejected with size and name, and the kept one does not change."""
     target = work / "full"
     target.mkdir()
     (target / "old").write_text("")
@@ -179,7 +179,7 @@ def too_much(work: Path, out: Path) -> Complaints:
     (big / "home.json").write_text(text + " " * (keep.MOST - len(text)))
     done = report("--out", big, "--keep", target)
     wrong = []
-    if done.returncode != 1 or "more than 6 MB: home.json 6.0 MB" not in done.stderr:
+    if done.returncode != 1 or "more than 7 MB: home.json 7.0 MB" not in done.stderr:
         wrong.append(f"{done.returncode}: {done.stderr}")
     if [p.name for p in target.iterdir()] != ["old"]:
         wrong.append("what was kept is gone")
@@ -390,7 +390,7 @@ def without_browser(work: Path, pages: dict[str, Path]) -> Iterator[tuple[str, C
     yield "README's numbers are written", partial(readme_written, work, default)
     yield "README's numbers are those of the kept results", readme_kept
     yield "a report is kept", partial(kept, work, pages["other"])
-    yield "a report of more than 6 MB is not", partial(too_much, work, default)
+    yield "a report of more than 7 MB is not", partial(too_much, work, default)
 
 
 def no_browser(_page: Path) -> Complaints:

@@ -251,6 +251,8 @@ def no_rate() -> None:
         path.write_text(path.read_text() + '[grid.g.link.l.up]\nrate = "1mbit"\n')
         assert "warning" not in command(where, "--grid", "g", file).err
         assert "warning" in command(where, file).err
+        path.write_text(path.read_text().replace('"pfifo"', '"codel_oot bottleneck upstream"'))
+        assert "warning" not in command(where, file).err
 
 
 def shown() -> list[list[str]]:
