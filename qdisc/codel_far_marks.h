@@ -14,7 +14,7 @@
 #ifndef CODEL_FAR_MARKS_H
 #define CODEL_FAR_MARKS_H
 
-#include "../codel_far.h"
+#include "../far/codel_far_window.h"
 
 #ifndef __KERNEL__
 typedef __u16 u16;

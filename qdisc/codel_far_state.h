@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * A queue in another device, as part of a qdisc. The arithmetic is in codel_far.h.
+ * A queue in another device, as part of a qdisc. The arithmetic is in far/.
  *
  *	codel_far_parse.h	the numbers in a TCP segment
  *	codel_far_marks.h	packets that left, until their answers come
@@ -17,6 +17,7 @@
 #include <linux/netdevice.h>
 #include <net/pkt_sched.h>
 
+#include "../far/codel_far_up.h"
 #include "codel_far_parse.h"
 #include "codel_queue.h"
 

@@ -17,8 +17,7 @@ PACKAGES = ("cbmc", "cvc5", "gcc", "libc6-dev", "z3")
 READ = (
     "codel.h",
     "codel_shaper.h",
-    "codel_far.h",
-    "codel_far_clock.h",
+    "far",
     "fq",
     "qdisc",
     "uapi",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Tests of codel_far.h and qdisc/codel_far_marks.h, in user space:
+ * Tests of far/ and qdisc/codel_far_marks.h, in user space:
  *	path	the round trip of a flow without a queue
  *	window	the law, against an independent model, and samples that lie
  *	hold	when packets are held back, and for how long at most

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cases.h"
-#include "codel_far.h"
+#include "far/codel_far_path.h"
 #include "ktap.h"
 #include "rng.h"
 

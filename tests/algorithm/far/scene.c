@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "far/codel_far_up.h"
 #include "qdisc/codel_far_marks.h"
 #include "scene.h"
 

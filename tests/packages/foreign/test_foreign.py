@@ -104,16 +104,8 @@ def arch_dkms() -> None:
 
 
 def module_sources() -> set[str]:
-    folders = ("fq/", "qdisc/", "uapi/")
-    names = (
-        "Kbuild",
-        "codel.h",
-        "codel_shaper.h",
-        "codel_far.h",
-        "codel_far_clock.h",
-        "sch_codel.c",
-        "sch_fq_codel.c",
-    )
+    folders = ("far/", "fq/", "qdisc/", "uapi/")
+    names = ("Kbuild", "codel.h", "codel_shaper.h", "sch_codel.c", "sch_fq_codel.c")
     return {n for n in tree.files() if n in names or n.startswith(folders)}
 
 

@@ -7,7 +7,7 @@
 #ifndef CODEL_FAR_CLOCK_H
 #define CODEL_FAR_CLOCK_H
 
-#include "codel.h"
+#include "../codel.h"
 
 #ifndef __KERNEL__
 #include <stddef.h>

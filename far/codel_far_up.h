@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * A queue ahead of this device: CoDel takes the delay there for a sojourn time.
+ */
+#ifndef CODEL_FAR_UP_H
+#define CODEL_FAR_UP_H
+
+#include "codel_far_path.h"
+
+/* A minimum that has grown by this much since the window before is doubted */
+#define CODEL_FAR_DOUBT		CODEL_FAR_MSEC
+
+/* Delivered rates upstream are those of periods of this length and two round trips at least. */
+#define CODEL_FAR_UP_PERIOD	(250 * CODEL_FAR_MSEC)
+
+/* Periods with a delay that is too long until the delivered rate tells a path from a queue */
+#define CODEL_FAR_UP_STUCK	4
+
+/* The delay that upstream leaves in the far queue, and CoDel's interval there */
+#define CODEL_FAR_UP_TARGET	(16 * CODEL_FAR_MSEC)
+#define CODEL_FAR_UP_INTERVAL	(100 * CODEL_FAR_MSEC)
+
+/**
+ * struct codel_far_up - CoDel for a queue upstream
+ * @vars: of CoDel
+ * @excess: of the flows
+ * @rtt: of the latest answer, ns
+ * @path: of its flow, ns
+ * @delay: in the far queue, ns
+ * @news: the latest answer, ns
+ * @bytes: that have arrived
+ * @dip: when each flow was asked to slow down last, ns
+ * @dips: how often
+ * @period: begin of the period in which a delivered rate is measured, ns
+ * @period_bytes: @bytes then
+ * @rate: delivered in the latest period, bytes/s
+ * @stuck: periods for which the delay has been too long
+ * @stuck_rate: in the first of them, bytes/s
+ * @epoch: paths of an older one are void
+ */
+struct codel_far_up {
+	struct codel_vars vars;
+	struct codel_far_excess excess;
+	u64 rtt;
+	u64 path;
+	u64 delay;
+	u64 news;
+	u64 bytes;
+	u64 dip;
+	u64 period;
+	u64 period_bytes;
+	u64 rate;
+	u64 stuck_rate;
+	u32 stuck;
+	u32 dips;
+	u32 epoch;
+};
+
+/* The first windows are short: a flow may have begun in a queue that has just been filled. */
+static inline u64 codel_far_up_window(const struct codel_far_path *path, u64 now)
+{
+	return codel_far_since(now, path->first) < CODEL_FAR_PATH_WINDOW ?
+	       CODEL_FAR_PATH_WINDOW / 4 :
+	       CODEL_FAR_PATH_WINDOW;
+}
+
+/*
+ * A minimum that has grown may be that of a queue which has not been empty for a whole window.
+ * Then each flow is asked once to slow down, and the minimum holds a little longer.
+ */
+static inline void codel_far_up_doubt(struct codel_far_up *up, struct codel_far_path *path, u64 now)
+{
+	bool alone = !codel_far_excess_is_recent(&up->excess, now, up->excess.other_at);
+
+	if (codel_far_since(now, path->rtt.begin) < codel_far_up_window(path, now) ||
+	    path->doubted || (alone && path->rtt.least < path->rtt.before + CODEL_FAR_DOUBT))
+		return;
+	path->doubted = true;
+	path->rtt.begin += CODEL_FAR_PATH_YOUNG + 8 * up->rtt;
+	if (codel_far_since(now, up->dip) > 8 * up->rtt) {
+		up->dip = now;
+		up->dips++;
+	}
+}
+
+/* Does this flow slow down, to show its path? */
+static inline bool codel_far_up_dips(struct codel_far_up *up, struct codel_far_path *path, u64 now)
+{
+	if (path->dips == up->dips)
+		return false;
+	path->dips = up->dips;
+	return codel_far_since(now, up->dip) < 4 * up->rtt;
+}
+
+/*
+ * A delay that stays while the senders slow down is not that of a queue, but of a new path: a
+ * queue would keep its delivered rate.
+ */
+static inline void codel_far_up_watch_path(struct codel_far_up *up, u64 target)
+{
+	if (up->delay <= target + target / 8) {
+		up->stuck = 0;
+	} else if (!up->stuck++) {
+		up->stuck_rate = up->rate;
+	} else if (up->stuck > CODEL_FAR_UP_STUCK && up->rate < up->stuck_rate / 4) {
+		up->stuck = 0;
+		up->epoch++;
+		up->excess = (struct codel_far_excess) {};
+	}
+}
+
+static inline void codel_far_up_period(struct codel_far_up *up, u64 now, u64 target)
+{
+	u64 time = codel_far_since(now, up->period);
+
+	if (time < CODEL_FAR_UP_PERIOD || time < 2 * up->rtt)
+		return;
+	up->rate = div64_u64((up->bytes - up->period_bytes) * 1000,
+			     div64_u64(time, CODEL_FAR_MSEC));
+	up->period = now;
+	up->period_bytes = up->bytes;
+	codel_far_up_watch_path(up, target);
+}
+
+/**
+ * codel_far_up_answered() - the first packet that answers a mark
+ * @up: of the link
+ * @target: acceptable delay in the far queue, ns
+ * @answer: its packet; @timed and @single are not read
+ * @rtt: since the mark, ns
+ *
+ * Return: true if this flow is to slow down, whatever the delay.
+ */
+static inline bool codel_far_up_answered(struct codel_far_up *up, u64 target,
+					 const struct codel_far_answer *answer, u64 rtt)
+{
+	u64 now = answer->now, others = codel_far_excess_others(&up->excess, now, answer->flow);
+	struct codel_far_path *path = answer->path;
+	u64 excess, window;
+
+	rtt = codel_far_min(rtt, CODEL_FAR_RTT_MAX);
+	up->rtt = rtt;
+	up->news = now;
+	if (!path->first || path->epoch != up->epoch) {
+		codel_far_path_start(path, now, rtt);
+		path->epoch = up->epoch;
+		path->dips = up->dips;
+	}
+	codel_far_up_doubt(up, path, now);
+	window = codel_far_up_window(path, now);
+	excess = codel_far_path_sample(path, now, rtt, others, window);
+	if (answer->stamped)
+		excess = codel_far_path_way(path, now, CODEL_FAR_CLOCK_ORIGIN + now -
+					    codel_far_answer_time(answer), others, window, excess);
+	up->path = codel_far_path_rtt(path);
+	up->delay = codel_far_excess_sample(&up->excess, now, answer->flow, rtt, excess);
+	codel_far_up_period(up, now, target);
+	return codel_far_up_dips(up, path, now);
+}
+
+/**
+ * codel_far_up_signal() - decide on a packet that has come through the far queue
+ * @up: of the link
+ * @params: target and interval of the far queue; no ceiling
+ * @now: monotonic time, ns
+ * @bytes: of the packet
+ *
+ * Call it for every packet of a flow that has a path, in order.
+ *
+ * Return: enum codel_verdict.
+ */
+static inline enum codel_verdict codel_far_up_signal(struct codel_far_up *up,
+						     const struct codel_params *params, u64 now,
+						     u32 bytes)
+{
+	struct codel_head head = { .waiting = CODEL_STANDING, .shared = true };
+
+	up->bytes += bytes;
+	if (codel_far_since(now, up->news) > CODEL_FAR_RECENT + up->rtt)
+		up->delay = 0;
+	head.sojourn = up->delay;
+	return codel_signal(&up->vars, params, now, &head, NULL);
+}
+
+#endif /* CODEL_FAR_UP_H */

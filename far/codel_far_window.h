@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * A queue behind this device: a window bounds the bytes beyond the device.
+ *
+ * The far queue is a FIFO: an answer to a packet shows that all packets before it have left, too.
+ * The window follows the delay: of a window w in whose round trip the delay was d, the link needed
+ * w * path / (path + d), and a queue of the target is w * (path + target) / (path + d). (The law
+ * without its smoothing is that of FAST TCP: Wei, Jin, Low, Hegde, IEEE/ACM Transactions on
+ * Networking 14(6), 2006.) No answer, no packet: so a link that stands still gets none.
+ *
+ * Windows are bounded, so that no product overflows.
+ */
+#ifndef CODEL_FAR_WINDOW_H
+#define CODEL_FAR_WINDOW_H
+
+#include "codel_far_path.h"
+
+/*
+ * The delay that downstream leaves in the far queue, beside the time of a packet there: without a
+ * queue a link whose rate rises would be idle. 10, 15, 20 and 25 ms were tried on the courses of
+ * the laboratory.
+ */
+#define CODEL_FAR_TARGET	(15 * CODEL_FAR_MSEC)
+
+/* The window is 2 packets at least: one is sent while the answer to the other comes back. */
+#define CODEL_FAR_PACKETS_MIN	2
+
+/* The window at the first answer, packets: an initial window of TCP (RFC 6928) */
+#define CODEL_FAR_PACKETS_FIRST	10
+
+/*
+ * In a round trip, the window grows by this factor at most: on a path much shorter than the
+ * target, the law's factor is large, and the delay of what was sent is not yet known.
+ */
+#define CODEL_FAR_GROWTH	4
+
+/*
+ * Packets leave in bursts of this time. Otherwise a window leaves at once when its answers come
+ * together, because packets of the other direction were between them, and that again and again:
+ * the link is idle for half of the time, and the delay is that of the burst.
+ */
+#define CODEL_FAR_BURST		(2 * CODEL_FAR_MSEC)
+
+/* The window is this at most, bytes */
+#define CODEL_FAR_WINDOW_MAX	(1024ULL * 1024 * 1024)
+
+/* The longest packet, bytes */
+#define CODEL_FAR_PACKET_MAX	(1024U * 1024)
+
+/*
+ * The window is reduced so often for a round trip, to show the path: less than
+ * CODEL_FAR_PATH_WINDOW
+ */
+#define CODEL_FAR_DIP_EVERY	(10000 * CODEL_FAR_MSEC)
+
+/* Round trips, and the time, for which an excess lasts until it is taken for a new path */
+#define CODEL_FAR_STUCK		8
+#define CODEL_FAR_STUCK_MIN	(1000 * CODEL_FAR_MSEC)
+
+/* Bounds of the time without an answer after which one packet is released */
+#define CODEL_FAR_PATIENCE_MIN	(50 * CODEL_FAR_MSEC)
+#define CODEL_FAR_PATIENCE_MAX	(1000 * CODEL_FAR_MSEC)
+
+/* No answer for this long ends the window, until an answer comes. */
+#define CODEL_FAR_BLIND		(4000 * CODEL_FAR_MSEC)
+
+/**
+ * struct codel_far_window - the bytes beyond the device
+ * @sent: bytes that have left the qdisc
+ * @done: of these, bytes that have left the far queue
+ * @asked: @sent at the latest mark
+ * @window: bytes beyond the device that are allowed; 0 before the first answer: no bound
+ * @packet: of a full packet, bytes, CODEL_FAR_PACKET_MAX at most
+ * @pace: time of a byte, ns / 256
+ * @next: when the next packet may leave, ns
+ * @news: the latest answer, or, if none was expected then, the mark after it, ns
+ * @limited: when a packet was held back last, ns
+ * @released: when a packet was released without an answer, ns
+ * @dip: the begin of the latest reduction of the window, ns
+ * @rtt: of the latest answer, ns
+ * @path: of its flow, ns
+ * @beside: of @rtt, what neither @path nor @delay have: packets wait on the way back, ns
+ * @delay: in the far queue, ns
+ * @bytes: beyond the device when the packet of the latest answer had left, it included
+ * @stuck: since when round trips have been too long, ns
+ * @stuck_above: an excess that is too long, ns
+ * @epoch: paths of an older one are void
+ * @excess: of the flows
+ */
+struct codel_far_window {
+	u64 sent;
+	u64 done;
+	u64 asked;
+	u64 window;
+	u64 packet;
+	u64 pace;
+	u64 next;
+	u64 news;
+	u64 limited;
+	u64 released;
+	u64 dip;
+	u64 rtt;
+	u64 path;
+	u64 beside;
+	u64 delay;
+	u64 bytes;
+	u64 stuck;
+	u64 stuck_above;
+	u32 epoch;
+	struct codel_far_excess excess;
+};
+
+/**
+ * struct codel_far_mark - what is kept of a packet that has left
+ * @at: when, ns
+ * @sent: of struct codel_far_window, the packet included
+ * @beyond: bytes beyond the device, the packet included; CODEL_FAR_WINDOW_MAX at most. Without
+ *	answers, there may be any number
+ * @window: in force
+ */
+struct codel_far_mark {
+	u64 at;
+	u64 sent;
+	u64 beyond;
+	u64 window;
+};
+
+/* Start anew, with a full packet of @packet bytes. */
+static inline void codel_far_window_start(struct codel_far_window *w, u32 packet)
+{
+	*w = (struct codel_far_window) {
+		.packet = codel_far_clamp(packet, 1, CODEL_FAR_PACKET_MAX),
+	};
+}
+
+static inline u64 codel_far_beyond(const struct codel_far_window *w)
+{
+	return w->sent - w->done;
+}
+
+/* Is there a mark without an answer? */
+static inline bool codel_far_expects(const struct codel_far_window *w)
+{
+	return w->asked > w->done;
+}
+
+static inline u64 codel_far_floor(const struct codel_far_window *w)
+{
+	return CODEL_FAR_PACKETS_MIN * w->packet;
+}
+
+/* The time of a full packet at the delivered rate, ns; CODEL_FAR_RTT_MAX at most */
+static inline u64 codel_far_packet_time(const struct codel_far_window *w)
+{
+	return div64_u64(w->rtt * codel_far_min(w->packet, w->bytes), w->bytes ? w->bytes : 1);
+}
+
+/**
+ * codel_far_rate() - the rate at which the far queue was emptied in the round trip of the latest
+ * answer
+ * @w: the window
+ *
+ * Return: bytes/s, 0 before the first answer.
+ */
+static inline u64 codel_far_rate(const struct codel_far_window *w)
+{
+	return w->rtt ? div64_u64(w->bytes * 1000 * CODEL_FAR_MSEC, w->rtt) : 0;
+}
+
+/* The round trip without the far queue, ns */
+static inline u64 codel_far_unqueued(const struct codel_far_window *w)
+{
+	return w->path + w->beside;
+}
+
+static inline u64 codel_far_target(const struct codel_far_window *w)
+{
+	return CODEL_FAR_TARGET + codel_far_packet_time(w);
+}
+
+/*
+ * In a dip the window lets the far queue drain: it is three quarters of the share that the path
+ * has.
+ */
+static inline bool codel_far_dips(const struct codel_far_window *w, u64 now)
+{
+	return codel_far_since(now, w->dip) < codel_far_unqueued(w) + CODEL_FAR_TARGET;
+}
+
+static inline u64 codel_far_allowed(const struct codel_far_window *w, u64 now)
+{
+	u64 dip, unqueued = codel_far_unqueued(w);
+
+	if (!codel_far_dips(w, now))
+		return w->window;
+	dip = div64_u64(w->window * unqueued, unqueued + codel_far_target(w));
+	return codel_far_max(dip - dip / 4, codel_far_floor(w));
+}
+
+/*
+ * Spread the window over the round trip with the target that it is for. A quarter faster: the link
+ * may have become faster, and then the window has to grow.
+ */
+static inline void codel_far_set_pace(struct codel_far_window *w)
+{
+	u64 time = codel_far_unqueued(w) + codel_far_target(w);
+
+	w->pace = div64_u64((time << 8) - (time << 8) / 5, w->window);
+}
+
+/**
+ * codel_far_sent() - a packet leaves
+ * @w: the window
+ * @now: monotonic time, ns
+ * @bytes: of the packet, CODEL_FAR_PACKET_MAX at most
+ */
+static inline void codel_far_sent(struct codel_far_window *w, u64 now, u32 bytes)
+{
+	w->sent += bytes;
+	w->next = codel_far_max(w->next, codel_far_since(now, CODEL_FAR_BURST)) +
+		  (bytes * w->pace >> 8);
+}
+
+/**
+ * codel_far_ask() - mark the packet that has just left
+ * @w: the window
+ * @mark: written
+ * @now: monotonic time, ns
+ */
+static inline void codel_far_ask(struct codel_far_window *w, struct codel_far_mark *mark, u64 now)
+{
+	if (!codel_far_expects(w))
+		w->news = now;
+	w->asked = w->sent;
+	mark->at = now;
+	mark->sent = w->sent;
+	mark->beyond = codel_far_min(codel_far_beyond(w), CODEL_FAR_WINDOW_MAX);
+	mark->window = codel_far_allowed(w, now);
+}
+
+/*
+ * The time without an answer after which a packet is released: what an answer takes, and some
+ * packets
+ */
+static inline u64 codel_far_patience(const struct codel_far_window *w)
+{
+	u64 time = codel_far_unqueued(w) + 2 * codel_far_target(w) + 4 * codel_far_packet_time(w);
+
+	return codel_far_clamp(time, CODEL_FAR_PATIENCE_MIN, CODEL_FAR_PATIENCE_MAX);
+}
+
+/* Does the window hold packets back at all? */
+static inline bool codel_far_is_blind(const struct codel_far_window *w, u64 now)
+{
+	return !w->window || !codel_far_expects(w) ||
+	       codel_far_since(now, w->news) >= CODEL_FAR_BLIND;
+}
+
+/* When is a packet released if no answer comes? ns */
+static inline u64 codel_far_release(const struct codel_far_window *w)
+{
+	return codel_far_max(w->news, w->released) + codel_far_patience(w);
+}
+
+/* Has the window room for a packet? */
+static inline bool codel_far_has_room(const struct codel_far_window *w, u64 now)
+{
+	return codel_far_beyond(w) + w->packet <= codel_far_allowed(w, now);
+}
+
+/* When may a packet leave if no answer comes? ns */
+static inline u64 codel_far_ask_again(const struct codel_far_window *w, u64 now)
+{
+	u64 release = codel_far_release(w);
+
+	if (!codel_far_has_room(w, now))
+		return release;
+	return codel_far_min(w->next + CODEL_FAR_BURST, release);
+}
+
+/**
+ * codel_far_may_send() - may a packet leave?
+ * @w: the window
+ * @now: monotonic time, ns
+ *
+ * If not, ask again at codel_far_ask_again(), and after an answer if it has made room.
+ *
+ * Return: true if so.
+ */
+static inline bool codel_far_may_send(struct codel_far_window *w, u64 now)
+{
+	if ((codel_far_has_room(w, now) && now >= w->next) || codel_far_is_blind(w, now))
+		return true;
+	w->limited = now;
+	if (now < codel_far_release(w))
+		return false;
+	w->released = now;
+	return true;
+}
+
+/**
+ * codel_far_may_send_sparse() - may a packet of a sparse flow leave, where codel_far_may_send()
+ * says no?
+ * @w: the window
+ *
+ * Sparse flows together get as much again as the window: otherwise a flood of them would be no
+ * flood for it.
+ *
+ * Return: true if so.
+ */
+static inline bool codel_far_may_send_sparse(const struct codel_far_window *w)
+{
+	return codel_far_beyond(w) <= 2 * w->window + CODEL_FAR_PACKETS_FIRST * w->packet;
+}
+
+/* From now on, an excess is too long if it is more than an eighth above the target. */
+static inline void codel_far_watch_start(struct codel_far_window *w, u64 now)
+{
+	w->stuck = now;
+	w->stuck_above = 9 * codel_far_target(w) / 8;
+}
+
+/*
+ * The window has been reduced for long, and a queue would be shorter now: the excess is that of a
+ * new path. The target is that of the delivered rate before: a window that is too small for the
+ * path delivers less.
+ */
+static inline void codel_far_watch_path(struct codel_far_window *w, u64 now, u64 excess)
+{
+	if (excess > w->stuck_above) {
+		if (codel_far_since(now, w->stuck) <=
+		    codel_far_max(CODEL_FAR_STUCK_MIN, CODEL_FAR_STUCK * w->rtt))
+			return;
+		w->epoch++;
+		w->excess = (struct codel_far_excess) {};
+	}
+	codel_far_watch_start(w, now);
+}
+
+/* @bytes had @delay: how many have the target? */
+static inline u64 codel_far_aim(const struct codel_far_window *w, u64 bytes, u64 target)
+{
+	u64 unqueued = codel_far_unqueued(w);
+
+	return div64_u64(bytes * (unqueued + target), unqueued + w->delay + 1);
+}
+
+/*
+ * The target while the window grows. On a long path, the usual one is a small part of the round
+ * trip. Without half of it in the far queue, the window grows by a quarter in a round trip.
+ */
+static inline u64 codel_far_target_growing(const struct codel_far_window *w)
+{
+	u64 target = codel_far_target(w);
+
+	return w->delay < target / 2 ? codel_far_max(target, codel_far_unqueued(w) / 4) : target;
+}
+
+/*
+ * Follow the delay. The window grows only if it has held packets back since the marked packet
+ * left, for its pace or for its size: otherwise the senders are slower than the link. Then it
+ * does not follow from the bytes beyond the device either. In a round trip, it falls to a half at
+ * most: the delay may be that of a standstill, which has ended when the answer comes.
+ */
+static inline void codel_far_follow(struct codel_far_window *w, const struct codel_far_mark *mark)
+{
+	u64 aim, target = codel_far_target(w);
+
+	if (w->delay > target) {
+		aim = codel_far_aim(w, codel_far_max(mark->beyond, mark->window), target);
+		aim = codel_far_max(aim, mark->window / 2);
+		w->window = codel_far_min(w->window, aim);
+	} else if (w->limited >= mark->at) {
+		aim = codel_far_aim(w, mark->beyond, codel_far_target_growing(w));
+		aim = codel_far_min(aim, CODEL_FAR_GROWTH * mark->window);
+		w->window = codel_far_max(w->window, aim);
+	}
+	w->window = codel_far_clamp(w->window, codel_far_floor(w), CODEL_FAR_WINDOW_MAX);
+}
+
+static inline void codel_far_first(struct codel_far_window *w, const struct codel_far_mark *mark,
+				   u64 now)
+{
+	w->window = codel_far_max(CODEL_FAR_PACKETS_FIRST * w->packet, mark->beyond);
+	w->dip = now;
+	codel_far_watch_start(w, now);
+}
+
+/* Return what the far queue has of the round trip. */
+static inline u64 codel_far_sample(struct codel_far_window *w, const struct codel_far_mark *mark,
+				   const struct codel_far_answer *answer, u64 rtt)
+{
+	u64 others = codel_far_excess_others(&w->excess, answer->now, answer->flow);
+	struct codel_far_path *path = answer->path;
+	u64 excess, late;
+
+	if (!path->first || path->epoch != w->epoch)
+		codel_far_path_start(path, answer->now, rtt);
+	path->epoch = w->epoch;
+	late = answer->single ? codel_far_late(path, answer->now) : 0;
+	excess = codel_far_path_sample(path, answer->now, rtt, others, CODEL_FAR_PATH_WINDOW);
+	if (answer->stamped)
+		excess = codel_far_path_way(path, answer->now, CODEL_FAR_CLOCK_ORIGIN +
+					    codel_far_answer_time(answer) - mark->at,
+					    others, CODEL_FAR_PATH_WINDOW, excess);
+	return excess - codel_far_min(late, excess);
+}
+
+/* The answer is the latest news of the far queue. */
+static inline void codel_far_learn(struct codel_far_window *w, const struct codel_far_mark *mark,
+				   const struct codel_far_answer *answer, u64 rtt, u64 excess)
+{
+	u64 now = answer->now;
+
+	w->path = codel_far_path_rtt(answer->path);
+	w->beside = answer->path->beside;
+	w->rtt = rtt;
+	w->bytes = mark->beyond;
+	w->delay = codel_far_excess_sample(&w->excess, now, answer->flow, rtt, excess);
+	if (!w->window)
+		codel_far_first(w, mark, now);
+	codel_far_watch_path(w, now, w->delay);
+	codel_far_follow(w, mark);
+	codel_far_set_pace(w);
+	if (codel_far_since(now, w->dip) >= CODEL_FAR_DIP_EVERY)
+		w->dip = now;
+}
+
+/**
+ * codel_far_answered() - an answer comes
+ * @w: the window
+ * @mark: of codel_far_ask()
+ * @answer: to it
+ *
+ * An answer that others have overtaken, such as the acknowledgment of a flow with a longer path,
+ * is older than what is known, and changes nothing but the path of its flow.
+ */
+static inline void codel_far_answered(struct codel_far_window *w, const struct codel_far_mark *mark,
+				      const struct codel_far_answer *answer)
+{
+	u64 rtt = codel_far_min(codel_far_since(answer->now, mark->at), CODEL_FAR_RTT_MAX);
+	bool fresh = mark->sent > w->done;
+	u64 excess;
+
+	if (answer->timed) {
+		excess = codel_far_sample(w, mark, answer, rtt);
+		if (fresh)
+			codel_far_learn(w, mark, answer, rtt, excess);
+	}
+	if (!fresh)
+		return;
+	w->done = mark->sent;
+	w->news = answer->now;
+}
+
+#endif /* CODEL_FAR_WINDOW_H */
