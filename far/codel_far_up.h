@@ -16,6 +16,9 @@
 /* Periods with a delay that is too long until the delivered rate tells a path from a queue */
 #define CODEL_FAR_UP_STUCK	4
 
+/* A round trip has this many marks at most: all flows together answer no faster. */
+#define CODEL_FAR_UP_MARKS_SHIFT 7
+
 /* The delay that upstream leaves in the far queue, and CoDel's interval there */
 #define CODEL_FAR_UP_TARGET	(16 * CODEL_FAR_MSEC)
 #define CODEL_FAR_UP_INTERVAL	(100 * CODEL_FAR_MSEC)
@@ -28,6 +31,7 @@
  * @path: of its flow, ns
  * @delay: in the far queue, ns
  * @news: the latest answer, ns
+ * @asked: the latest mark, ns
  * @bytes: that have arrived
  * @dip: when each flow was asked to slow down last, ns
  * @dips: how often
@@ -45,6 +49,7 @@ struct codel_far_up {
 	u64 path;
 	u64 delay;
 	u64 news;
+	u64 asked;
 	u64 bytes;
 	u64 dip;
 	u64 period;
@@ -120,6 +125,21 @@ static inline void codel_far_up_period(struct codel_far_up *up, u64 now, u64 tar
 	up->period = now;
 	up->period_bytes = up->bytes;
 	codel_far_up_watch_path(up, target);
+}
+
+/**
+ * codel_far_up_ask() - may a time stamp that goes to a sender be a mark?
+ * @up: of the link
+ * @now: monotonic time, ns
+ *
+ * Return: true if so; then it has to become one.
+ */
+static inline bool codel_far_up_ask(struct codel_far_up *up, u64 now)
+{
+	if (codel_far_since(now, up->asked) < up->rtt >> CODEL_FAR_UP_MARKS_SHIFT)
+		return false;
+	up->asked = now;
+	return true;
 }
 
 /**

@@ -17,16 +17,16 @@
 
 /*
  * The delay that downstream leaves in the far queue, beside the time of a packet there: without a
- * queue a link whose rate rises would be idle. 10, 15, 20 and 25 ms were tried on the courses of
- * the laboratory.
+ * queue a link whose rate rises would be idle. 8, 10, 12, 15, 20 and 25 ms were tried on the
+ * courses of the laboratory.
  */
-#define CODEL_FAR_TARGET	(15 * CODEL_FAR_MSEC)
+#define CODEL_FAR_TARGET	(12 * CODEL_FAR_MSEC)
 
 /* The window is 2 packets at least: one is sent while the answer to the other comes back. */
 #define CODEL_FAR_PACKETS_MIN	2
 
-/* The window at the first answer, packets: an initial window of TCP (RFC 6928) */
-#define CODEL_FAR_PACKETS_FIRST	10
+/* Sparse flows have so many packets beyond the device, at least: an initial window (RFC 6928) */
+#define CODEL_FAR_PACKETS_SPARSE 10
 
 /*
  * In a round trip, the window grows by this factor at most: on a path much shorter than the
@@ -44,6 +44,9 @@
 /* The window is this at most, bytes */
 #define CODEL_FAR_WINDOW_MAX	(1024ULL * 1024 * 1024)
 
+/* The bytes beyond the device have about this many marks: at high rates, not each packet has one. */
+#define CODEL_FAR_MARKS_SHIFT	6
+
 /* The longest packet, bytes */
 #define CODEL_FAR_PACKET_MAX	(1024U * 1024)
 
@@ -52,6 +55,9 @@
  * CODEL_FAR_PATH_WINDOW
  */
 #define CODEL_FAR_DIP_EVERY	(10000 * CODEL_FAR_MSEC)
+
+/* A window that has held nothing back for this long is void: the link may be another one since. */
+#define CODEL_FAR_VOID		CODEL_FAR_DIP_EVERY
 
 /* Round trips, and the time, for which an excess lasts until it is taken for a new path */
 #define CODEL_FAR_STUCK		8
@@ -69,7 +75,7 @@
  * @sent: bytes that have left the qdisc
  * @done: of these, bytes that have left the far queue
  * @asked: @sent at the latest mark
- * @window: bytes beyond the device that are allowed; 0 before the first answer: no bound
+ * @window: bytes beyond the device that are allowed; 0 before the far queue stands: no bound
  * @packet: of a full packet, bytes, CODEL_FAR_PACKET_MAX at most
  * @pace: time of a byte, ns / 256
  * @next: when the next packet may leave, ns
@@ -85,6 +91,8 @@
  * @stuck: since when round trips have been too long, ns
  * @stuck_above: an excess that is too long, ns
  * @epoch: paths of an older one are void
+ * @idle: the latest answer while there was no window and no queue, ns
+ * @idle_done: @done then
  * @excess: of the flows
  */
 struct codel_far_window {
@@ -106,6 +114,8 @@ struct codel_far_window {
 	u64 bytes;
 	u64 stuck;
 	u64 stuck_above;
+	u64 idle;
+	u64 idle_done;
 	u32 epoch;
 	struct codel_far_excess excess;
 };
@@ -116,7 +126,7 @@ struct codel_far_window {
  * @sent: of struct codel_far_window, the packet included
  * @beyond: bytes beyond the device, the packet included; CODEL_FAR_WINDOW_MAX at most. Without
  *	answers, there may be any number
- * @window: in force
+ * @window: in force; 0 before there was one
  */
 struct codel_far_mark {
 	u64 at;
@@ -222,6 +232,17 @@ static inline void codel_far_sent(struct codel_far_window *w, u64 now, u32 bytes
 }
 
 /**
+ * codel_far_wants_mark() - should the packet that has just left be marked?
+ * @w: the window
+ *
+ * Return: true if so.
+ */
+static inline bool codel_far_wants_mark(const struct codel_far_window *w)
+{
+	return w->sent - w->asked >= codel_far_beyond(w) >> CODEL_FAR_MARKS_SHIFT;
+}
+
+/**
  * codel_far_ask() - mark the packet that has just left
  * @w: the window
  * @mark: written
@@ -310,7 +331,7 @@ static inline bool codel_far_may_send(struct codel_far_window *w, u64 now)
  */
 static inline bool codel_far_may_send_sparse(const struct codel_far_window *w)
 {
-	return codel_far_beyond(w) <= 2 * w->window + CODEL_FAR_PACKETS_FIRST * w->packet;
+	return codel_far_beyond(w) <= 2 * w->window + CODEL_FAR_PACKETS_SPARSE * w->packet;
 }
 
 /* From now on, an excess is too long if it is more than an eighth above the target. */
@@ -346,43 +367,68 @@ static inline u64 codel_far_aim(const struct codel_far_window *w, u64 bytes, u64
 }
 
 /*
- * The target while the window grows. On a long path, the usual one is a small part of the round
- * trip. Without half of it in the far queue, the window grows by a quarter in a round trip.
+ * What the window grows to: on a long path, the usual target is a small part of the round trip, and
+ * in a window of few packets, the one that is held back is a large part. So without half of the
+ * target in the far queue, the window grows by half a packet, and by a quarter in a round trip.
  */
-static inline u64 codel_far_target_growing(const struct codel_far_window *w)
+static inline u64 codel_far_aim_above(const struct codel_far_window *w, u64 bytes)
 {
 	u64 target = codel_far_target(w);
 
-	return w->delay < target / 2 ? codel_far_max(target, codel_far_unqueued(w) / 4) : target;
+	if (w->delay >= target / 2)
+		return codel_far_aim(w, bytes, target);
+	target = codel_far_max(target, codel_far_unqueued(w) / 4);
+	return codel_far_aim(w, bytes + w->packet / 2, target);
 }
 
 /*
  * Follow the delay. The window grows only if it has held packets back since the marked packet
  * left, for its pace or for its size: otherwise the senders are slower than the link. Then it
  * does not follow from the bytes beyond the device either. In a round trip, it falls to a half at
- * most: the delay may be that of a standstill, which has ended when the answer comes.
+ * most: the delay may be that of a standstill, which has ended when the answer comes. A packet that
+ * left before there was a window had none, and no pace: its delay may be that of a burst.
  */
 static inline void codel_far_follow(struct codel_far_window *w, const struct codel_far_mark *mark)
 {
 	u64 aim, target = codel_far_target(w);
 
+	if (!mark->window)
+		return;
 	if (w->delay > target) {
 		aim = codel_far_aim(w, codel_far_max(mark->beyond, mark->window), target);
 		aim = codel_far_max(aim, mark->window / 2);
 		w->window = codel_far_min(w->window, aim);
 	} else if (w->limited >= mark->at) {
-		aim = codel_far_aim(w, mark->beyond, codel_far_target_growing(w));
+		aim = codel_far_aim_above(w, mark->beyond);
 		aim = codel_far_min(aim, CODEL_FAR_GROWTH * mark->window);
 		w->window = codel_far_max(w->window, aim);
 	}
 	w->window = codel_far_clamp(w->window, codel_far_floor(w), CODEL_FAR_WINDOW_MAX);
 }
 
-static inline void codel_far_first(struct codel_far_window *w, const struct codel_far_mark *mark,
+/*
+ * Begin with the window when the far queue has half of the target. Before, nothing is held back:
+ * a window that grows more slowly than a sender in slow start would be taken for the link by the
+ * CoDel of its queue here. The link was busy while the marked packet waited, with what left after
+ * the latest answer without a queue: so its rate is known.
+ */
+static inline void codel_far_begin(struct codel_far_window *w, const struct codel_far_mark *mark,
 				   u64 now)
 {
-	w->window = codel_far_max(CODEL_FAR_PACKETS_FIRST * w->packet, mark->beyond);
+	u64 bytes, time, target = codel_far_target(w);
+
+	if (w->delay < target / 2) {
+		w->idle = now;
+		w->idle_done = mark->sent;
+		return;
+	}
+	bytes = codel_far_min(mark->sent - w->idle_done, CODEL_FAR_WINDOW_MAX);
+	time = codel_far_min(codel_far_since(now, w->idle) + 1, w->delay);
+	bytes = div64_u64(bytes * (codel_far_unqueued(w) + target), time);
+	bytes = codel_far_max(bytes, codel_far_aim(w, mark->beyond, target));
+	w->window = codel_far_clamp(bytes, codel_far_floor(w), CODEL_FAR_WINDOW_MAX);
 	w->dip = now;
+	w->limited = now;
 	codel_far_watch_start(w, now);
 }
 
@@ -417,8 +463,12 @@ static inline void codel_far_learn(struct codel_far_window *w, const struct code
 	w->rtt = rtt;
 	w->bytes = mark->beyond;
 	w->delay = codel_far_excess_sample(&w->excess, now, answer->flow, rtt, excess);
-	if (!w->window)
-		codel_far_first(w, mark, now);
+	if (codel_far_since(now, w->limited) >= CODEL_FAR_VOID)
+		w->window = 0;
+	if (!w->window) {
+		codel_far_begin(w, mark, now);
+		return;
+	}
 	codel_far_watch_path(w, now, w->delay);
 	codel_far_follow(w, mark);
 	codel_far_set_pace(w);

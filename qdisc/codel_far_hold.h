@@ -7,9 +7,6 @@
 
 #include "codel_far_state.h"
 
-/* A window has about this many marks: at high rates, not every packet is parsed. */
-#define CODEL_FAR_STRIDE_SHIFT	6
-
 /* Downstream: an acknowledgment. Return whether a packet that was held back may leave. */
 static inline bool codel_far_hear_down(struct codel_far *far, const struct codel_far_segment *seg,
 				       u64 now)
@@ -87,7 +84,6 @@ static inline void codel_far_mark_packet(struct codel_far *far, const struct sk_
 	if (place == CODEL_FAR_NONE || !codel_far_flow_sends(&far->marks, place, seg.end))
 		return;
 	codel_far_ask(&far->window, codel_far_marks_add(&far->marks, place, seg.end), now);
-	far->last = far->window.sent;
 }
 
 static noinline void codel_far_sent_down(struct codel_far *far, const struct sk_buff *skb, u64 now)
@@ -96,7 +92,7 @@ static noinline void codel_far_sent_down(struct codel_far *far, const struct sk_
 
 	spin_lock(&far->lock);
 	codel_far_sent(w, now, min_t(u32, qdisc_pkt_len(skb), CODEL_FAR_PACKET_MAX));
-	if (w->sent - far->last >= w->window >> CODEL_FAR_STRIDE_SHIFT)
+	if (codel_far_wants_mark(w))
 		codel_far_mark_packet(far, skb, now);
 	spin_unlock(&far->lock);
 }

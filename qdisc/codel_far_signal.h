@@ -17,7 +17,8 @@ static inline void codel_far_hear_up(struct codel_far *far, const struct codel_f
 	if (!seg->stamped)
 		return;
 	place = codel_far_flow_get(&far->marks, now, seg->key, seg->stamp - 1);
-	if (place != CODEL_FAR_NONE && codel_far_flow_sends(&far->marks, place, seg->stamp))
+	if (place != CODEL_FAR_NONE && codel_far_flow_sends(&far->marks, place, seg->stamp) &&
+	    codel_far_up_ask(&far->up, now))
 		codel_far_marks_add(&far->marks, place, seg->stamp)->at = now;
 }
 

@@ -31,7 +31,6 @@
  * @bottleneck: enum codel_bottleneck
  * @held: a packet waits for an answer, and none has let one leave since
  * @seed: of the flows' hashes
- * @last: @window.sent at the latest mark
  * @samples: answers to marks
  * @latest: the latest of them, ns
  * @releases: packets that left without an answer
@@ -51,7 +50,6 @@ struct codel_far {
 	u8 bottleneck;
 	bool held;
 	u32 seed;
-	u64 last;
 	u64 samples;
 	u64 latest;
 	u64 releases;
@@ -87,7 +85,6 @@ static inline void codel_far_reset(struct Qdisc *sch)
 	codel_far_window_start(&far->window, far->window.packet);
 	far->up = (struct codel_far_up) {};
 	codel_far_marks_start(&far->marks);
-	far->last = 0;
 	far->held = false;
 	spin_unlock_bh(&far->lock);
 }

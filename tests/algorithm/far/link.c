@@ -56,6 +56,27 @@ static bool holds_beside_ideal(struct scene *scene, double share, double p95)
 	return holds(scene, share * best.share, p95, NULL);
 }
 
+/* Senders in slow start find no window in their way, and the CoDel of their queue here does not end it. */
+static bool test_up_first_seconds(uint64_t seed)
+{
+	static const struct { double rate; uint64_t rtt; uint32_t flows; } starts[] = {
+		{ 20e6, 40, 1 }, { 20e6, 40, 4 }, { 20e6, 40, 16 }, { 100e6, 40, 1 }, { 50e6, 200, 1 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(starts); i++) {
+		struct scene scene = steady(seed, starts[i].rate, false);
+
+		scene.rtt = starts[i].rtt * WORLD_MS;
+		scene.flows = starts[i].flows;
+		scene.begin = 0;
+		scene.end = 5 * WORLD_SEC;
+		if (!holds_beside_ideal(&scene, .95, 45))
+			return false;
+	}
+	return true;
+}
+
 /* 20 and 5 Mbit/s, 10 s each */
 static bool test_up_steps(uint64_t seed)
 {
@@ -114,6 +135,16 @@ static bool test_up_path(uint64_t seed)
 	return holds(&shorter, .99, 40, &r) && r.path > 19 && r.path < 25;
 }
 
+/* More acknowledgments in a round trip than there are places for marks: before, none was answered, and the queue was full. */
+static bool test_down_many(uint64_t seed)
+{
+	struct scene scene = steady(seed, 20e6, true);
+
+	scene.flows = 32;
+	scene.end = 30 * WORLD_SEC;
+	return holds(&scene, .99, 250, NULL);
+}
+
 static bool test_down_path(uint64_t seed)
 {
 	struct scene scene = steady(seed, 20e6, true);
@@ -133,7 +164,7 @@ static bool test_long(uint64_t seed)
 	up.end = down.end = 200 * WORLD_SEC;
 	if (!holds(&up, .99, 25, &r) || r.path > 46)
 		return false;
-	return holds(&down, .99, 48, &r) && r.path < 46;
+	return holds(&down, .99, 60, &r) && r.path < 46;
 }
 
 static bool test_mixed(uint64_t seed)
@@ -182,6 +213,8 @@ static bool test_up_long(uint64_t seed)
 static const struct test_case cases[] = {
 	{ "up: a steady link is full, and its queue short", test_up_steady },
 	{ "down: a steady link is full, and its queue short", test_down_steady },
+	{ "down: many flows", test_down_many },
+	{ "up: the first seconds", test_up_first_seconds },
 	{ "up: steps of the rate", test_up_steps },
 	{ "up: pauses", test_up_pauses },
 	{ "up: a rate at random", test_up_random },

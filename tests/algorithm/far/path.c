@@ -224,6 +224,22 @@ static bool test_way(uint64_t seed)
 	return true;
 }
 
+/* A time far below the first one is that of a tick that is not known yet: the round trip counts. */
+static bool test_unlikely_way(uint64_t seed)
+{
+	struct codel_far_path path = {};
+	u64 now = SEC, excess;
+
+	(void)seed;
+	codel_far_path_start(&path, now, 40 * MS);
+	codel_far_path_way(&path, now, CODEL_FAR_CLOCK_ORIGIN, 0, WINDOW, 0);
+	excess = codel_far_path_way(&path, now, CODEL_FAR_CLOCK_ORIGIN - 3 * MS, 0, WINDOW, 20 * MS);
+	if (excess || path.beside != 20 * MS)
+		return differs("a tick earlier", now, excess, 0);
+	excess = codel_far_path_way(&path, now, CODEL_FAR_CLOCK_ORIGIN - 5 * MS, 0, WINDOW, 20 * MS);
+	return excess == 20 * MS || differs("far earlier", now, excess, 20 * MS);
+}
+
 static const struct test_case cases[] = {
 	{ "the path is a windowed minimum of round trips", test_minimum },
 	{ "a flow that begins in a queue does not take it for its path", test_begins_in_a_queue },
@@ -233,6 +249,7 @@ static const struct test_case cases[] = {
 	{ "the ticks of other hosts are measured", test_clocks },
 	{ "a tick that changes, and one that is not known", test_other_clocks },
 	{ "packets that wait on the way back are not the far queue", test_way },
+	{ "a time far below the first one does not count", test_unlikely_way },
 };
 
 const struct group path_group = { cases, ARRAY_SIZE(cases) };

@@ -126,7 +126,8 @@ static void router_stamps(int flow)
 {
 	uint32_t place = codel_far_flow_get(&s.marks, s.now, key(flow), now_ms() - 1);
 
-	if (place != CODEL_FAR_NONE && codel_far_flow_sends(&s.marks, place, now_ms()))
+	if (place != CODEL_FAR_NONE && codel_far_flow_sends(&s.marks, place, now_ms()) &&
+	    codel_far_up_ask(&s.up, s.now))
 		codel_far_marks_add(&s.marks, place, now_ms())->at = s.now;
 }
 
@@ -153,7 +154,7 @@ static void router_sent(const struct packet *p)
 	uint32_t number = (p->number + 1) * SEGMENT, place;
 
 	codel_far_sent(&s.window, s.now, p->bytes);
-	if (p->flow < 0)
+	if (p->flow < 0 || !codel_far_wants_mark(&s.window))
 		return;
 	place = codel_far_flow_get(&s.marks, s.now, key(p->flow), number - SEGMENT);
 	if (place != CODEL_FAR_NONE && codel_far_flow_sends(&s.marks, place, number))

@@ -26,17 +26,24 @@ static real model_window(const struct codel_far_window *before, const struct cod
 {
 	real packet_time = (real)w->rtt * fminl(w->packet, w->bytes) / w->bytes;
 	real target = CODEL_FAR_TARGET + packet_time, path = w->path + w->beside, delay = w->delay;
-	real growing = delay < target / 2 ? fmaxl(target, path / 4) : target;
 	real aim = mark->beyond * (path + target) / (path + delay);
 	real old = mark->window * (path + target) / (path + delay);
-	real window = before->window;
+	real window = before->window, busy;
 
-	if (!before->window)
-		window = fmaxl(10 * PACKET, mark->beyond);
-	if (delay > target)
+	if (!before->window || w->news - before->limited >= 10 * SEC) {
+		busy = fminl(w->news - before->idle, delay);
+		if (delay < target / 2)
+			return 0;
+		window = fmaxl(aim, (mark->sent - before->idle_done) * (path + target) / busy);
+	} else if (!mark->window) {
+		return window;
+	} else if (delay > target) {
 		window = fminl(window, fmaxl(fmaxl(aim, old), mark->window / 2));
-	else if (before->limited >= mark->at)
-		window = fmaxl(window, fminl(aim * (path + growing) / (path + target), 4 * mark->window));
+	} else if (before->limited >= mark->at) {
+		if (delay < target / 2)
+			aim = (mark->beyond + PACKET / 2) * (path + fmaxl(target, path / 4)) / (path + delay);
+		window = fmaxl(window, fminl(aim, 4 * mark->window));
+	}
 	return fminl(fmaxl(window, 2 * PACKET), 1 << 30);
 }
 
@@ -52,7 +59,7 @@ static bool test_law(uint64_t seed)
 	struct codel_far_path path = {};
 	struct codel_far_mark mark;
 	struct codel_far_answer answer = { .path = &path, .timed = true, .stamped = true };
-	u64 now = SEC, beside = 0;
+	u64 now = 20 * SEC, beside = 0, begins = 0;
 	struct rng rng;
 	u32 i;
 
@@ -69,6 +76,8 @@ static bool test_law(uint64_t seed)
 		now += rng_pick(&rng, (struct range) { 1000, 60 * MS });
 		if (rng_percent(&rng, 50))
 			codel_far_may_send(&w, now - MS);
+		if (rng_percent(&rng, 1))
+			w.limited = now - CODEL_FAR_VOID;
 		before = w;
 		answer.now = now;
 		codel_far_answered(&w, &mark, &answer);
@@ -77,19 +86,20 @@ static bool test_law(uint64_t seed)
 		if (w.done != mark.sent || w.news != now)
 			return wrong("not the news", &w);
 		beside += w.beside;
+		begins += !before.window && w.window;
 	}
-	return beside / i > 5 * MS || wrong("nothing waits on the way back", &w);
+	return (beside / i > 5 * MS && begins > 100) || wrong("nothing waits on the way back, or no begin", &w);
 }
 
 /* Steps of hand-made delays from a window of 100,000 bytes, path 40 ms */
 static bool test_law_by_hand(uint64_t seed)
 {
 	static const struct { u64 delay, limited, least, most; } steps[] = {
-		{ 0, 1, 138000, 140000 },	/* times 55.6 / 40 */
+		{ 0, 1, 132000, 133000 },	/* and half a packet, times 52.6 / 40 */
 		{ 0, 0, 100000, 100000 },	/* not limited */
-		{ 10 * MS, 1, 111000, 112000 },
-		{ 60 * MS, 1, 56000, 57000 },	/* times 56.5 / 100 */
-		{ 60 * MS, 0, 56000, 57000 },
+		{ 10 * MS, 1, 105000, 106000 },	/* times 52.8 / 50 */
+		{ 60 * MS, 1, 53000, 54000 },	/* times 53.5 / 100 */
+		{ 60 * MS, 0, 53000, 54000 },
 		{ 3900 * MS, 0, 50000, 50000 },	/* a half at most */
 	};
 	u32 i;
@@ -103,11 +113,11 @@ static bool test_law_by_hand(uint64_t seed)
 
 		codel_far_window_start(&w, PACKET);
 		w.window = 100000;
-		w.dip = w.stuck = w.news = 2 * SEC;
+		w.dip = w.stuck = w.news = w.limited = 2 * SEC;
 		w.sent = 100000;
 		codel_far_ask(&w, &mark, 3 * SEC);
 		mark.window = 100000;
-		w.limited = steps[i].limited ? 3 * SEC : 0;
+		w.limited += steps[i].limited * SEC;
 		answer.now = 3 * SEC + 40 * MS + steps[i].delay;
 		codel_far_answered(&w, &mark, &answer);
 		if (w.delay != steps[i].delay || w.window < steps[i].least || w.window > steps[i].most)
@@ -307,6 +317,8 @@ static bool test_one_late_flow(uint64_t seed)
 
 	(void)seed;
 	codel_far_window_start(&w, PACKET);
+	w.window = 20 * PACKET;
+	w.limited = now;
 	for (i = 0; i < 2000; i++) {
 		bool odd = i % 2;
 
@@ -336,6 +348,8 @@ static bool test_late_acknowledgements(uint64_t seed)
 
 	(void)seed;
 	codel_far_window_start(&w, PACKET);
+	w.window = 20 * PACKET;
+	w.limited = now;
 	for (i = 0; i < 3200; i++) {
 		codel_far_sent(&w, now, 20 * PACKET);
 		codel_far_ask(&w, &mark, now);
@@ -363,6 +377,8 @@ static bool test_standstill_halves(uint64_t seed)
 
 	(void)seed;
 	codel_far_window_start(&w, PACKET);
+	w.window = 10 * PACKET;
+	w.limited = now;
 	for (i = 0; i < ARRAY_SIZE(marks); i++) {
 		codel_far_sent(&w, now, PACKET);
 		codel_far_ask(&w, &marks[i], now);
@@ -396,8 +412,10 @@ static bool test_new_path(uint64_t seed)
 
 	(void)seed;
 	codel_far_window_start(&w, PACKET);
+	w.window = 10 * PACKET;
+	w.limited = now;
 	for (i = 0; i < 400; i++) {
-		codel_far_sent(&w, now, w.window > 60 * PACKET ? 60 * PACKET : w.window ? w.window : 10 * PACKET);
+		codel_far_sent(&w, now, w.window > 60 * PACKET ? 60 * PACKET : w.window);
 		codel_far_ask(&w, &mark, now);
 		rtt = i < 200 ? 40 * MS : 90 * MS;
 		now += rtt;
@@ -414,6 +432,67 @@ static bool test_new_path(uint64_t seed)
 		w.window > 60 * PACKET) || wrong("path +50 ms", &w);
 }
 
+/*
+ * A burst of 20 packets on an idle link of 20 Mbit/s, path 40 ms: the rate is that at which its answers come. The window has
+ * held nothing back for ten seconds, and ends.
+ */
+static bool test_begin_and_end(uint64_t seed)
+{
+	struct codel_far_path path = { .first = SEC, .rtt = { SEC, 40 * MS, 40 * MS } };
+	struct codel_far_answer answer = { .path = &path, .timed = true };
+	struct codel_far_mark marks[20];
+	struct codel_far_window w;
+	u32 i;
+
+	(void)seed;
+	codel_far_window_start(&w, PACKET);
+	for (i = 0; i < ARRAY_SIZE(marks); i++) {
+		codel_far_sent(&w, 2 * SEC, PACKET);
+		codel_far_ask(&w, &marks[i], 2 * SEC);
+	}
+	for (i = 0; i < ARRAY_SIZE(marks); i++) {
+		answer.now = 2 * SEC + 40 * MS + i * 605600;
+		codel_far_answered(&w, &marks[i], &answer);
+		if (!i && w.window)
+			return wrong("a window without a queue", &w);
+	}
+	if (w.window < 52 * 2500 * .95 || w.window > 54 * 2500 * 1.1)
+		return wrong("20 Mbit/s", &w);
+	for (i = 0; i < 2; i++) {
+		codel_far_sent(&w, answer.now, PACKET);
+		codel_far_ask(&w, &marks[i], answer.now);
+		answer.now = w.limited + (i ? CODEL_FAR_VOID : CODEL_FAR_VOID - MS);
+		marks[i].at = answer.now - 40 * MS;
+		codel_far_answered(&w, &marks[i], &answer);
+		if ((w.window == 0) != i)
+			return wrong("held nothing back", &w);
+	}
+	return true;
+}
+
+/* Few packets at once: each is marked. Many: one in 64 of the bytes beyond the device. */
+static bool test_not_each_is_marked(uint64_t seed)
+{
+	struct codel_far_window w;
+	struct codel_far_mark mark;
+	u32 i, marks = 0;
+
+	(void)seed;
+	codel_far_window_start(&w, PACKET);
+	for (i = 0; i < 6400; i++) {
+		codel_far_sent(&w, SEC, PACKET);
+		if (!codel_far_wants_mark(&w))
+			continue;
+		marks++;
+		codel_far_ask(&w, &mark, SEC);
+		if (i < 64 && mark.sent != w.sent)
+			return wrong("not marked", &w);
+		if (i < 64 && marks != i + 1)
+			return wrong("not each of few", &w);
+	}
+	return (marks > 200 && marks < 400) || wrong("many marks", &w);
+}
+
 static const struct test_case cases[] = {
 	{ "the window follows the law by hand", test_law_by_hand },
 	{ "the window follows the law of a model", test_law },
@@ -426,6 +505,8 @@ static const struct test_case cases[] = {
 	{ "late acknowledgements of single packets do not close the window", test_late_acknowledgements },
 	{ "a standstill halves the window, whatever the delay", test_standstill_halves },
 	{ "a longer path is found", test_new_path },
+	{ "a window begins with the rate of the link, and ends", test_begin_and_end },
+	{ "not each packet is marked", test_not_each_is_marked },
 };
 
 const struct group window_group = { cases, ARRAY_SIZE(cases) };
