@@ -13,7 +13,7 @@
 /* Delivered rates upstream are those of periods of this length and two round trips at least. */
 #define CODEL_FAR_UP_PERIOD	(250 * CODEL_FAR_MSEC)
 
-/* Periods with a delay that is too long until the delivered rate tells a path from a queue */
+/* Periods without an acceptable delay until the delivered rate tells a path from a queue */
 #define CODEL_FAR_UP_STUCK	4
 
 /* A round trip has this many marks at most: all flows together answer no faster. */
@@ -37,8 +37,9 @@
  * @dips: how often
  * @period: begin of the period in which a delivered rate is measured, ns
  * @period_bytes: @bytes then
+ * @least: delay in the period, ns
  * @rate: delivered in the latest period, bytes/s
- * @stuck: periods for which the delay has been too long
+ * @stuck: periods in which the delay was never acceptable
  * @stuck_rate: in the first of them, bytes/s
  * @epoch: paths of an older one are void
  */
@@ -54,6 +55,7 @@ struct codel_far_up {
 	u64 dip;
 	u64 period;
 	u64 period_bytes;
+	u64 least;
 	u64 rate;
 	u64 stuck_rate;
 	u32 stuck;
@@ -98,12 +100,13 @@ static inline bool codel_far_up_dips(struct codel_far_up *up, struct codel_far_p
 }
 
 /*
- * A delay that stays while the senders slow down is not that of a queue, but of a new path: a
- * queue would keep its delivered rate.
+ * A delay that stays above the target while the senders slow down is not that of a queue, but of a
+ * new path: a queue would keep its delivered rate. The least delay of a period counts: a single one
+ * that is acceptable ends CoDel's dropping state, too.
  */
 static inline void codel_far_up_watch_path(struct codel_far_up *up, u64 target)
 {
-	if (up->delay <= target + target / 8) {
+	if (up->least <= target) {
 		up->stuck = 0;
 	} else if (!up->stuck++) {
 		up->stuck_rate = up->rate;
@@ -125,6 +128,7 @@ static inline void codel_far_up_period(struct codel_far_up *up, u64 now, u64 tar
 	up->period = now;
 	up->period_bytes = up->bytes;
 	codel_far_up_watch_path(up, target);
+	up->least = ~0ULL;
 }
 
 /**
@@ -174,6 +178,7 @@ static inline bool codel_far_up_answered(struct codel_far_up *up, u64 target,
 					    codel_far_answer_time(answer), others, window, excess);
 	up->path = codel_far_path_rtt(path);
 	up->delay = codel_far_excess_sample(&up->excess, now, answer->flow, rtt, excess);
+	up->least = codel_far_min(up->least, up->delay);
 	codel_far_up_period(up, now, target);
 	return codel_far_up_dips(up, path, now);
 }

@@ -95,8 +95,11 @@ static bool test_doubt(uint64_t seed)
 	return doubted(3, 6 * SEC, 6 * SEC + 100 * MS) && doubted(1, 11 * SEC, 12 * SEC);
 }
 
-/* @rate falls while the delay stays: a path. It does not fall: a queue. */
-static bool found_path(u64 before, u64 after)
+/*
+ * The rate falls while @delay stays: a path. It does not fall, or one delay in a hundred is acceptable and so ends CoDel's
+ * dropping state: a queue.
+ */
+static bool found_path(u64 before, u64 after, u64 delay, bool ends)
 {
 	struct codel_far_path path = {};
 	struct codel_far_up up = {};
@@ -105,16 +108,18 @@ static bool found_path(u64 before, u64 after)
 
 	for (i = 0; i < 8000; i++) {
 		now += MS;
-		answered(&up, now, now < 3 * SEC ? 40 * MS : 90 * MS, &path, 1);
+		answered(&up, now, 40 * MS + (now < 3 * SEC || (ends && i % 97 == 0) ? 0 : delay), &path, 1);
 		codel_far_up_signal(&up, &params, now, now < 4 * SEC ? before : after);
 	}
-	return up.epoch && codel_far_path_rtt(&path) == 90 * MS;
+	return up.epoch && (ends || codel_far_path_rtt(&path) == 40 * MS + delay);
 }
 
 static bool test_path(uint64_t seed)
 {
 	(void)seed;
-	return found_path(1500, 300) && !found_path(1500, 500) && !found_path(1500, 1500) && !found_path(500, 1500);
+	return found_path(1500, 300, 50 * MS, false) && !found_path(1500, 500, 50 * MS, false) &&
+	       !found_path(1500, 1500, 50 * MS, false) && !found_path(500, 1500, 50 * MS, false) &&
+	       found_path(1500, 300, 17 * MS, false) && !found_path(1500, 300, 50 * MS, true);
 }
 
 static const struct test_case cases[] = {
