@@ -83,6 +83,7 @@
  * @limited: when a packet was held back last, ns
  * @released: when a packet was released without an answer, ns
  * @dip: the begin of the latest reduction of the window, ns
+ * @dip_path: then, of the flow @dip_flow, ns
  * @rtt: of the latest answer, ns
  * @path: of its flow, ns
  * @beside: of @rtt, what neither @path nor @delay have: packets wait on the way back, ns
@@ -90,6 +91,8 @@
  * @bytes: beyond the device when the packet of the latest answer had left, it included
  * @stuck: since when round trips have been too long, ns
  * @stuck_above: an excess that is too long, ns
+ * @dip_flow: whose answer was the latest at @dip
+ * @deep: the reduction is one to half of the bytes beyond the device
  * @epoch: paths of an older one are void
  * @idle: the latest answer while there was no window and no queue, ns
  * @idle_done: @done then
@@ -107,6 +110,7 @@ struct codel_far_window {
 	u64 limited;
 	u64 released;
 	u64 dip;
+	u64 dip_path;
 	u64 rtt;
 	u64 path;
 	u64 beside;
@@ -116,7 +120,9 @@ struct codel_far_window {
 	u64 stuck_above;
 	u64 idle;
 	u64 idle_done;
+	u32 dip_flow;
 	u32 epoch;
+	bool deep;
 	struct codel_far_excess excess;
 };
 
@@ -188,21 +194,24 @@ static inline u64 codel_far_target(const struct codel_far_window *w)
 	return CODEL_FAR_TARGET + codel_far_packet_time(w);
 }
 
-/*
- * In a dip the window lets the far queue drain: it is three quarters of the share that the path
- * has.
- */
+/* In a dip the window lets the far queue drain. */
 static inline bool codel_far_dips(const struct codel_far_window *w, u64 now)
 {
 	return codel_far_since(now, w->dip) < codel_far_unqueued(w) + CODEL_FAR_TARGET;
 }
 
+/*
+ * Three quarters of the share that the path has; half of what it was if a dip has just shown that
+ * the path had a queue in it
+ */
 static inline u64 codel_far_allowed(const struct codel_far_window *w, u64 now)
 {
 	u64 dip, unqueued = codel_far_unqueued(w);
 
 	if (!codel_far_dips(w, now))
 		return w->window;
+	if (w->deep)
+		return codel_far_clamp(w->bytes / 2, codel_far_floor(w), w->window);
 	dip = div64_u64(w->window * unqueued, unqueued + codel_far_target(w));
 	return codel_far_max(dip - dip / 4, codel_far_floor(w));
 }
@@ -406,6 +415,31 @@ static inline void codel_far_follow(struct codel_far_window *w, const struct cod
 	w->window = codel_far_clamp(w->window, codel_far_floor(w), CODEL_FAR_WINDOW_MAX);
 }
 
+/* Reduce the window for a round trip. */
+static inline void codel_far_dip(struct codel_far_window *w, const struct codel_far_answer *answer,
+				 bool deep)
+{
+	w->deep = deep;
+	w->dip = answer->now;
+	w->dip_path = w->path;
+	w->dip_flow = answer->flow;
+}
+
+/*
+ * A path that a dip has made shorter by an eighth had a queue in it, and may have one still: then
+ * the next one comes at once.
+ */
+static inline void codel_far_dip_again(struct codel_far_window *w,
+				       const struct codel_far_answer *answer)
+{
+	u64 time = codel_far_since(answer->now, w->dip);
+	bool shorter = answer->flow == w->dip_flow && w->path < w->dip_path - w->dip_path / 8;
+
+	if (time >= CODEL_FAR_DIP_EVERY ||
+	    (shorter && time >= 2 * (w->dip_path + CODEL_FAR_TARGET)))
+		codel_far_dip(w, answer, shorter);
+}
+
 /*
  * Begin with the window when the far queue has half of the target. Before, nothing is held back:
  * a window that grows more slowly than a sender in slow start would be taken for the link by the
@@ -413,9 +447,9 @@ static inline void codel_far_follow(struct codel_far_window *w, const struct cod
  * the latest answer without a queue: so its rate is known.
  */
 static inline void codel_far_begin(struct codel_far_window *w, const struct codel_far_mark *mark,
-				   u64 now)
+				   const struct codel_far_answer *answer)
 {
-	u64 bytes, time, target = codel_far_target(w);
+	u64 bytes, time, target = codel_far_target(w), now = answer->now;
 
 	if (w->delay < target / 2) {
 		w->idle = now;
@@ -427,8 +461,8 @@ static inline void codel_far_begin(struct codel_far_window *w, const struct code
 	bytes = div64_u64(bytes * (codel_far_unqueued(w) + target), time);
 	bytes = codel_far_max(bytes, codel_far_aim(w, mark->beyond, target));
 	w->window = codel_far_clamp(bytes, codel_far_floor(w), CODEL_FAR_WINDOW_MAX);
-	w->dip = now;
 	w->limited = now;
+	codel_far_dip(w, answer, false);
 	codel_far_watch_start(w, now);
 }
 
@@ -466,14 +500,13 @@ static inline void codel_far_learn(struct codel_far_window *w, const struct code
 	if (codel_far_since(now, w->limited) >= CODEL_FAR_VOID)
 		w->window = 0;
 	if (!w->window) {
-		codel_far_begin(w, mark, now);
+		codel_far_begin(w, mark, answer);
 		return;
 	}
 	codel_far_watch_path(w, now, w->delay);
 	codel_far_follow(w, mark);
 	codel_far_set_pace(w);
-	if (codel_far_since(now, w->dip) >= CODEL_FAR_DIP_EVERY)
-		w->dip = now;
+	codel_far_dip_again(w, answer);
 }
 
 /**

@@ -77,6 +77,25 @@ static bool test_up_first_seconds(uint64_t seed)
 	return true;
 }
 
+/* The option is set while the FIFO is full, half a second long. Seven seconds later it is short, but for what a dip finds last. */
+static bool test_up_set_under_load(uint64_t seed)
+{
+	static const uint32_t flows[] = { 1, 4 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(flows); i++) {
+		struct scene scene = steady(seed, 20e6, false);
+
+		scene.flows = flows[i];
+		scene.on = 10 * WORLD_SEC;
+		scene.begin = 17 * WORLD_SEC;
+		scene.end = 30 * WORLD_SEC;
+		if (!holds(&scene, .97, 100, NULL))
+			return false;
+	}
+	return true;
+}
+
 /* 20 and 5 Mbit/s, 10 s each */
 static bool test_up_steps(uint64_t seed)
 {
@@ -216,6 +235,7 @@ static const struct test_case cases[] = {
 	{ "down: a steady link is full, and its queue short", test_down_steady },
 	{ "down: many flows", test_down_many },
 	{ "up: the first seconds", test_up_first_seconds },
+	{ "up: set while the far queue is full", test_up_set_under_load },
 	{ "up: steps of the rate", test_up_steps },
 	{ "up: pauses", test_up_pauses },
 	{ "up: a rate at random", test_up_random },

@@ -79,6 +79,12 @@ static uint32_t key(int flow)
 	return (flow + 1) * 0x9e3779b9U;
 }
 
+/* Is the code under test in force? */
+static bool follows(void)
+{
+	return s.scene->method == SCENE_FAR && s.now >= s.scene->on;
+}
+
 static uint64_t round_trip(int flow)
 {
 	uint64_t rtt = flow % 2 && s.scene->rtt2 ? s.scene->rtt2 : s.scene->rtt;
@@ -168,7 +174,7 @@ static void acknowledge(int flow)
 	bool late = r->count < s.scene->every;
 	uint32_t i;
 
-	if (s.scene->method == SCENE_FAR && !s.scene->down)
+	if (follows() && !s.scene->down)
 		router_hears(flow, last, late ? last->left + LATE : last->left, r->count == 1);
 	for (i = 0; i < r->count; i++)
 		sender_acked(&s.sender[flow], r->packet[i].number, s.now);
@@ -220,7 +226,7 @@ static bool waits(void)
 /* The flow has sent a packet. Before a window, a turn has two: receivers acknowledge the second at once. */
 static void end_turn(uint32_t flow)
 {
-	bool pairs = s.scene->method == SCENE_FAR && !s.scene->down;
+	bool pairs = follows() && !s.scene->down;
 
 	s.took = flow == s.turn ? s.took + 1 : 1;
 	s.turn = flow;
@@ -272,11 +278,11 @@ static void route_up(void)
 {
 	struct packet p;
 
-	while (s.pings.count || (waits() && (s.scene->method != SCENE_FAR ||
+	while (s.pings.count || (waits() && (!follows() ||
 					     codel_far_may_send(&s.window, s.now)))) {
 		if (!dequeue(&p))
 			break;
-		if (s.scene->method == SCENE_FAR)
+		if (follows())
 			router_sent(&p);
 		modem_put(p);
 	}
@@ -309,7 +315,7 @@ static void deliver(struct packet p)
 	measure(&p);
 	if (p.flow < 0)
 		return;
-	if (s.scene->down && s.scene->method == SCENE_FAR) {
+	if (s.scene->down && follows()) {
 		if (!router_passes(&p))
 			return;
 		router_stamps(p.flow);

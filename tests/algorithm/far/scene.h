@@ -34,6 +34,7 @@ enum scene_method {
  * @back: packets wait on the way back, for up to this long, ns
  * @path_at: when the path changes, ns; 0: never
  * @path_by: by how much, ns
+ * @on: from when on SCENE_FAR is in force; before, the router sends at once, ns
  * @begin: of the measurement, ns
  * @end: of the scene, ns
  * @seed: of the random numbers
@@ -53,6 +54,7 @@ struct scene {
 	uint64_t back;
 	uint64_t path_at;
 	int64_t path_by;
+	uint64_t on;
 	uint64_t begin;
 	uint64_t end;
 	uint64_t seed;

@@ -15,7 +15,7 @@ static const char *const methods[] = {
 static int usage(void)
 {
 	fputs("usage: simulate [down|up] [none|ideal|far] [NAME=NUMBER]... COURSE...\n"
-	      "NAME is one of flows, rtt and rtt2 (ms), buffer, every, gap (ms), reno, tick (us), back (ms), path_at (s), path_by (ms), begin, end (s), seed.\n"
+	      "NAME is one of flows, rtt and rtt2 (ms), buffer, every, gap (ms), reno, tick (us), back (ms), path_at (s), path_by (ms), on, begin, end (s), seed.\n"
 	      "COURSE is a file as in lab/courses, or a rate in bit/s.\n", stderr);
 	return 2;
 }
@@ -44,6 +44,8 @@ static bool assign(struct scene *scene, const char *name, double value)
 		scene->path_at = value * WORLD_SEC;
 	else if (!strcmp(name, "path_by"))
 		scene->path_by = value * WORLD_MS;
+	else if (!strcmp(name, "on"))
+		scene->on = value * WORLD_SEC;
 	else if (!strcmp(name, "begin"))
 		scene->begin = value * WORLD_SEC;
 	else if (!strcmp(name, "end"))
