@@ -194,7 +194,8 @@ enum codel_far_state {
  * @path: of its flow without a queue, ns
  * @delay: in the far queue, ns
  * @rate: delivered through it, bytes/s
- * @window: bytes beyond the device that are allowed; 0: no bound yet, or upstream
+ * @window: bytes beyond the device that are allowed; 0: no bound, since the far
+ *	queue is short, or upstream
  * @beyond: bytes beyond the device; 0 upstream
  * @news_age: time since the latest answer, ns; 2^64-1 before the first
  * @answers: to packets that left
