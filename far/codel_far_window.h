@@ -17,10 +17,10 @@
 
 /*
  * The delay that downstream leaves in the far queue, beside the time of a packet there: without a
- * queue a link whose rate rises would be idle. 8, 10, 12, 15, 20 and 25 ms were tried on the
+ * queue a link whose rate rises would be idle. 8, 10, 11, 12, 15, 20 and 25 ms were tried on the
  * courses of the laboratory.
  */
-#define CODEL_FAR_TARGET	(12 * CODEL_FAR_MSEC)
+#define CODEL_FAR_TARGET	(11 * CODEL_FAR_MSEC)
 
 /* The window is 2 packets at least: one is sent while the answer to the other comes back. */
 #define CODEL_FAR_PACKETS_MIN	2

@@ -112,9 +112,9 @@ static bool test_patience_scales(uint64_t seed)
 	slow = codel_far_patience(&w);
 	start(&w, 20000000 / 8 / 20, 50 * MS);
 	fast = codel_far_patience(&w);
-	if (slow < 145 * MS || slow > 147 * MS || fast < 77 * MS || fast > 78 * MS)
+	if (slow < 143 * MS || slow > 145 * MS || fast < 75 * MS || fast > 76 * MS)
 		ktap_note("%llu and %llu us", slow / 1000, fast / 1000);
-	return slow > 145 * MS && slow < 147 * MS && fast > 77 * MS && fast < 78 * MS;
+	return slow > 143 * MS && slow < 145 * MS && fast > 75 * MS && fast < 76 * MS;
 }
 
 static bool test_sparse(uint64_t seed)
@@ -132,7 +132,7 @@ static bool test_sparse(uint64_t seed)
 }
 
 /*
- * A window of 100 packets on a path of 40 ms, all of which are wanted at once: bursts of 2 ms, and then a packet each 0.44 ms,
+ * A window of 100 packets on a path of 40 ms, all of which are wanted at once: bursts of 2 ms, and then a packet each 0.41 ms,
  * which is 4/5 of the time that the window has for it
  */
 static bool test_pace(uint64_t seed)
@@ -165,9 +165,9 @@ static bool test_pace(uint64_t seed)
 		codel_far_ask(&w, &mark, now);
 		sent++;
 	}
-	if (now - begin < 31 * MS || now - begin > 37 * MS)
+	if (now - begin < 30 * MS || now - begin > 36 * MS)
 		ktap_note("80 packets in %llu us", (now - begin) / 1000);
-	return now - begin >= 31 * MS && now - begin <= 37 * MS;
+	return now - begin >= 30 * MS && now - begin <= 36 * MS;
 }
 
 /* A dip is three quarters of the path's share, for a round trip, and then over. */
@@ -179,10 +179,10 @@ static bool test_dip(uint64_t seed)
 	(void)seed;
 	start(&w, 100 * PACKET, 40 * MS);
 	w.dip = now;
-	dip = 100 * PACKET * 3 / 4 * 400 / (400 + 120 + 4);
+	dip = 100 * PACKET * 3 / 4 * 400 / (400 + 110 + 4);
 	if (codel_far_allowed(&w, now) < dip - PACKET || codel_far_allowed(&w, now) > dip + PACKET)
 		return false;
-	if (codel_far_allowed(&w, now + 51 * MS) > dip + PACKET || codel_far_allowed(&w, now + 53 * MS) != 100 * PACKET)
+	if (codel_far_allowed(&w, now + 50 * MS) > dip + PACKET || codel_far_allowed(&w, now + 52 * MS) != 100 * PACKET)
 		return false;
 	start(&w, 2 * PACKET, 40 * MS);
 	w.dip = now;

@@ -95,11 +95,11 @@ static bool test_law(uint64_t seed)
 static bool test_law_by_hand(uint64_t seed)
 {
 	static const struct { u64 delay, limited, least, most; } steps[] = {
-		{ 0, 1, 132000, 133000 },	/* and half a packet, times 52.6 / 40 */
+		{ 0, 1, 129500, 130500 },	/* and half a packet, times 51.6 / 40 */
 		{ 0, 0, 100000, 100000 },	/* not limited */
-		{ 10 * MS, 1, 105000, 106000 },	/* times 52.8 / 50 */
-		{ 60 * MS, 1, 53000, 54000 },	/* times 53.5 / 100 */
-		{ 60 * MS, 0, 53000, 54000 },
+		{ 10 * MS, 1, 103000, 104000 },	/* times 51.8 / 50 */
+		{ 60 * MS, 1, 52000, 53000 },	/* times 52.5 / 100 */
+		{ 60 * MS, 0, 52000, 53000 },
 		{ 3900 * MS, 0, 50000, 50000 },	/* a half at most */
 	};
 	u32 i;
@@ -456,7 +456,7 @@ static bool test_begin_and_end(uint64_t seed)
 		if (!i && w.window)
 			return wrong("a window without a queue", &w);
 	}
-	if (w.window < 52 * 2500 * .95 || w.window > 54 * 2500 * 1.1)
+	if (w.window < 51 * 2500 * .95 || w.window > 53 * 2500 * 1.1)
 		return wrong("20 Mbit/s", &w);
 	for (i = 0; i < 2; i++) {
 		codel_far_sent(&w, answer.now, PACKET);
