@@ -26,6 +26,9 @@ from . import (
     fig7_small,
     fig8,
     fig9,
+    follow,
+    follow_both,
+    follow_down,
     graph1,
     graph2,
     observer,
@@ -47,6 +50,7 @@ from .verdict import Target
 
 # In the order of the page
 PARTS: dict[str, tuple[ModuleType, ...]] = {
+    "A queue in another device": (follow, follow_down, follow_both),
     "A ceiling on the delay": (falling, bursts, pauses, unresponsive, responsive, tradeoff),
     "The CoDel paper": (fig5, fig6, fig7, fig7_small, fig8, fig9, table1),
     "The CS244 evaluation": (graph1, graph2, chain),
