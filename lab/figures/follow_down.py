@@ -33,9 +33,7 @@ CHECK = (
         partial(far.share_of_link, OURS, QUEUE),
         low=90,
     ),
-    checks.Check(
-        "95th percentile delay at the provider", "ms", checks.of(OURS, late), high=110
-    ),
+    checks.Check("95th percentile delay at the provider", "ms", checks.of(OURS, late), high=110),
 )
 
 headlines = partial(far.headlines, QUEUE)

@@ -46,7 +46,9 @@ KNOWN = {
     "downstream": Subject("fq_codel_oot, downstream", "FQ-CoDel", f"{OUT}, downstream"),
     "upstream": Subject("fq_codel_oot, upstream", "FQ-CoDel", f"{OUT}, upstream"),
     "both": Subject("fq_codel_oot, both", "FQ-CoDel", f"{OUT}, both"),
-    "fq_codel_at_link": Subject("in-tree fq_codel at the link itself", "FQ-CoDel", f"{IN}, at the link"),
+    "fq_codel_at_link": Subject(
+        "in-tree fq_codel at the link itself", "FQ-CoDel", f"{IN}, at the link"
+    ),
     "cake": Subject("CAKE", "CAKE", "default"),
     "cake_bw": Subject("CAKE, bandwidth set", "CAKE", "bandwidth set"),
     "pie": Subject("PIE", "PIE"),

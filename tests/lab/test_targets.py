@@ -227,6 +227,14 @@ def called(qdisc: str, lost: float) -> Run:
     return {**run(qdisc, {}, bytes=1), "traffic": {"call": call}}
 
 
+AT_LINK = "fq_codel_at_link"
+
+
+def far(qdisc: str, share: float, p95: float) -> Run:
+    """Of the queue in another device."""
+    return run(qdisc, {}, utilisation=share, delay_ms=delay(1, p95=p95), names=["far.up"])
+
+
 CARRIED = [carried("codel_oot", 95), carried("fq_codel_oot", 95)]
 CARRIED_OFF = [carried("codel_oot_off", 100), carried("fq_codel_oot_off", 100)]
 ON, OFF = late("codel_oot", 45), limited(606)
@@ -243,6 +251,14 @@ CHECKS: list[tuple[str, str, list[Run], Verdicts]] = [
     ("falling", "too long", [fell("codel_oot", 151), fell("codel_oot_off", 400)], [False, True]),
     ("falling", "not much shorter than without", [fell("codel_oot", 150), fell("codel_oot_off", 374)], [True, False]),
     ("falling", "nothing to compare with", [fell("codel_oot", 150)], [True, None]),
+    ("follow", "inside", [far("downstream", 0.81, 70), far(AT_LINK, 0.9, 40)], [True, True]),
+    ("follow", "too little", [far("downstream", 0.8, 70), far(AT_LINK, 0.9, 40)], [False, True]),
+    ("follow", "too late", [far("downstream", 0.9, 70.1), far(AT_LINK, 0.9, 40)], [True, False]),
+    ("follow", "nothing to compare with", [far("downstream", 0.9, 70)], [None, True]),
+    ("follow", "of another direction", [far("upstream", 0.9, 70), far(AT_LINK, 0.9, 40)], [None, None]),
+    ("follow_down", "inside", [far("upstream", 0.81, 110), far(AT_LINK, 0.9, 40)], [True, True]),
+    ("follow_down", "too little", [far("upstream", 0.8, 110), far(AT_LINK, 0.9, 40)], [False, True]),
+    ("follow_down", "too late", [far("upstream", 0.9, 111), far(AT_LINK, 0.9, 40)], [True, False]),
     ("overload", "inside", [late("codel", 100), late("codel_oot_off", 115)], [True]),
     ("overload", "longer than in-tree", [late("codel", 100), late("codel_oot_off", 116)], [False]),
     ("overload", "shorter than in-tree", [late("codel", 100), late("codel_oot_off", 84)], [False]),
