@@ -13,6 +13,9 @@
 #include <stddef.h>
 
 typedef __s32 s32;
+
+#define READ_ONCE(x)	(x)
+#define WRITE_ONCE(x, v) ((x) = (v))
 #endif
 
 /* The tick is measured over this time at least, ns. */

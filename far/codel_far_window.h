@@ -72,9 +72,14 @@
 
 /**
  * struct codel_far_window - the bytes beyond the device
+ *
+ * Whoever sends changes @sent and @next. Answers change the rest, and may come at the same time:
+ * codel_far_is_open(), codel_far_sent() and codel_far_wants_mark() need no lock against them.
+ *
  * @sent: bytes that have left the qdisc
  * @done: of these, bytes that have left the far queue
  * @asked: @sent at the latest mark
+ * @open: packets leave without a closer look until @sent is beyond this
  * @window: bytes beyond the device that are allowed; 0 before the far queue stands: no bound
  * @packet: of a full packet, bytes, CODEL_FAR_PACKET_MAX at most
  * @pace: time of a byte, ns / 256
@@ -102,6 +107,7 @@ struct codel_far_window {
 	u64 sent;
 	u64 done;
 	u64 asked;
+	u64 open;
 	u64 window;
 	u64 packet;
 	u64 pace;
@@ -146,12 +152,13 @@ static inline void codel_far_window_start(struct codel_far_window *w, u32 packet
 {
 	*w = (struct codel_far_window) {
 		.packet = codel_far_clamp(packet, 1, CODEL_FAR_PACKET_MAX),
+		.open = ~0ULL,
 	};
 }
 
 static inline u64 codel_far_beyond(const struct codel_far_window *w)
 {
-	return w->sent - w->done;
+	return READ_ONCE(w->sent) - READ_ONCE(w->done);
 }
 
 /* Is there a mark without an answer? */
@@ -224,7 +231,7 @@ static inline void codel_far_set_pace(struct codel_far_window *w)
 {
 	u64 time = codel_far_unqueued(w) + codel_far_target(w);
 
-	w->pace = div64_u64((time << 8) - (time << 8) / 5, w->window);
+	WRITE_ONCE(w->pace, div64_u64((time << 8) - (time << 8) / 5, w->window));
 }
 
 /**
@@ -235,9 +242,9 @@ static inline void codel_far_set_pace(struct codel_far_window *w)
  */
 static inline void codel_far_sent(struct codel_far_window *w, u64 now, u32 bytes)
 {
-	w->sent += bytes;
+	WRITE_ONCE(w->sent, w->sent + bytes);
 	w->next = codel_far_max(w->next, codel_far_since(now, CODEL_FAR_BURST)) +
-		  (bytes * w->pace >> 8);
+		  (bytes * READ_ONCE(w->pace) >> 8);
 }
 
 /**
@@ -306,6 +313,26 @@ static inline u64 codel_far_ask_again(const struct codel_far_window *w, u64 now)
 	if (!codel_far_has_room(w, now))
 		return release;
 	return codel_far_min(w->next + CODEL_FAR_BURST, release);
+}
+
+/* Until when is the window open? The next answer knows when a dip begins or ends. */
+static inline void codel_far_set_open(struct codel_far_window *w, u64 now)
+{
+	u64 open = w->window ? w->done + codel_far_allowed(w, now) - w->packet : ~0ULL;
+
+	WRITE_ONCE(w->open, open);
+}
+
+/**
+ * codel_far_is_open() - may a packet leave without codel_far_may_send()?
+ * @w: the window
+ * @now: monotonic time, ns
+ *
+ * Return: true if so.
+ */
+static inline bool codel_far_is_open(const struct codel_far_window *w, u64 now)
+{
+	return now >= w->next && w->sent <= READ_ONCE(w->open);
 }
 
 /**
@@ -497,8 +524,10 @@ static inline void codel_far_learn(struct codel_far_window *w, const struct code
 	w->rtt = rtt;
 	w->bytes = mark->beyond;
 	w->delay = codel_far_excess_sample(&w->excess, now, answer->flow, rtt, excess);
-	if (codel_far_since(now, w->limited) >= CODEL_FAR_VOID)
+	if (codel_far_since(now, w->limited) >= CODEL_FAR_VOID) {
 		w->window = 0;
+		WRITE_ONCE(w->pace, 0);
+	}
 	if (!w->window) {
 		codel_far_begin(w, mark, answer);
 		return;
@@ -532,8 +561,9 @@ static inline void codel_far_answered(struct codel_far_window *w, const struct c
 	}
 	if (!fresh)
 		return;
-	w->done = mark->sent;
+	WRITE_ONCE(w->done, mark->sent);
 	w->news = answer->now;
+	codel_far_set_open(w, answer->now);
 }
 
 #endif /* CODEL_FAR_WINDOW_H */

@@ -29,10 +29,10 @@ static int codel_far_receive(struct sk_buff *skb, struct net_device *dev, struct
 	struct codel_far *far = container_of(type, struct codel_far, answers);
 	struct codel_far_segment seg;
 	bool kick = false;
-	u64 now;
+	u64 now = ktime_get_ns();
 
-	if (skb->pkt_type != PACKET_OTHERHOST && codel_far_parse(skb, true, far->seed, &seg)) {
-		now = ktime_get_ns();
+	if (now >= READ_ONCE(far->deaf_until) && skb->pkt_type != PACKET_OTHERHOST &&
+	    codel_far_parse(skb, true, far->seed, &seg)) {
 		spin_lock_bh(&far->lock);
 		far->heard++;
 		if (far->bottleneck == CODEL_BOTTLENECK_DOWNSTREAM)

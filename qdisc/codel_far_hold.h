@@ -7,6 +7,9 @@
 
 #include "codel_far_state.h"
 
+/* At high rates, not every answer is parsed: one may count later by this part of a round trip. */
+#define CODEL_FAR_DEAF_SHIFT	7
+
 /* Downstream: an acknowledgment. Return whether a packet that was held back may leave. */
 static inline bool codel_far_hear_down(struct codel_far *far, const struct codel_far_segment *seg,
 				       u64 now)
@@ -25,6 +28,8 @@ static inline bool codel_far_hear_down(struct codel_far *far, const struct codel
 	answer.stamp = seg->stamp;
 	codel_far_answered(w, &match.mark, &answer);
 	codel_far_count_delay(far, now, w->delay);
+	WRITE_ONCE(far->deaf_until, now + (w->rtt >> CODEL_FAR_DEAF_SHIFT));
+	far->ask_at = 0;
 	if (!far->held || !codel_far_has_room(w, now))
 		return false;
 	far->held = false;
@@ -32,16 +37,13 @@ static inline bool codel_far_hear_down(struct codel_far *far, const struct codel
 }
 
 /* Downstream: a packet that waits only for its time needs no answer. */
-static inline void codel_far_hold(struct Qdisc *sch, struct codel_far *far, u64 now)
+static inline void codel_far_hold(struct codel_far *far, u64 now)
 {
 	far->held = !codel_far_has_room(&far->window, now);
-	qdisc_qstats_overlimit(sch);
-	qdisc_watchdog_schedule_ns(&codel_qdisc(sch)->watchdog,
-				   codel_far_ask_again(&far->window, now));
+	WRITE_ONCE(far->ask_at, codel_far_ask_again(&far->window, now));
 }
 
-static noinline bool codel_far_holds_window(struct Qdisc *sch, struct codel_far *far, u64 now,
-					    bool sparse)
+static noinline bool codel_far_holds_window(struct codel_far *far, u64 now, bool sparse)
 {
 	struct codel_far_window *w = &far->window;
 	u64 released;
@@ -52,7 +54,7 @@ static noinline bool codel_far_holds_window(struct Qdisc *sch, struct codel_far 
 	holds = !codel_far_may_send(w, now) && !(sparse && codel_far_may_send_sparse(w));
 	far->releases += w->released != released;
 	if (holds)
-		codel_far_hold(sch, far, now);
+		codel_far_hold(far, now);
 	spin_unlock(&far->lock);
 	return holds;
 }
@@ -69,31 +71,29 @@ static inline bool codel_far_holds(struct Qdisc *sch, u64 now, bool sparse)
 {
 	struct codel_far *far = codel_qdisc(sch)->far;
 
-	return far && far->bottleneck == CODEL_BOTTLENECK_DOWNSTREAM &&
-	       codel_far_holds_window(sch, far, now, sparse);
+	if (!far || far->bottleneck != CODEL_BOTTLENECK_DOWNSTREAM ||
+	    codel_far_is_open(&far->window, now))
+		return false;
+	if ((sparse || now >= READ_ONCE(far->ask_at)) &&
+	    !codel_far_holds_window(far, now, sparse))
+		return false;
+	qdisc_qstats_overlimit(sch);
+	qdisc_watchdog_schedule_ns(&codel_qdisc(sch)->watchdog, READ_ONCE(far->ask_at));
+	return true;
 }
 
-static inline void codel_far_mark_packet(struct codel_far *far, const struct sk_buff *skb, u64 now)
+static noinline void codel_far_mark_packet(struct codel_far *far, const struct sk_buff *skb,
+					   u64 now)
 {
 	struct codel_far_segment seg;
 	u32 place;
 
 	if (!codel_far_parse(skb, false, far->seed, &seg) || !seg.len)
 		return;
-	place = codel_far_flow_get(&far->marks, now, seg.key, seg.end - seg.len);
-	if (place == CODEL_FAR_NONE || !codel_far_flow_sends(&far->marks, place, seg.end))
-		return;
-	codel_far_ask(&far->window, codel_far_marks_add(&far->marks, place, seg.end), now);
-}
-
-static noinline void codel_far_sent_down(struct codel_far *far, const struct sk_buff *skb, u64 now)
-{
-	struct codel_far_window *w = &far->window;
-
 	spin_lock(&far->lock);
-	codel_far_sent(w, now, min_t(u32, qdisc_pkt_len(skb), CODEL_FAR_PACKET_MAX));
-	if (codel_far_wants_mark(w))
-		codel_far_mark_packet(far, skb, now);
+	place = codel_far_flow_get(&far->marks, now, seg.key, seg.end - seg.len);
+	if (place != CODEL_FAR_NONE && codel_far_flow_sends(&far->marks, place, seg.end))
+		codel_far_ask(&far->window, codel_far_marks_add(&far->marks, place, seg.end), now);
 	spin_unlock(&far->lock);
 }
 
@@ -111,8 +111,12 @@ static inline void codel_far_left(struct Qdisc *sch, const struct sk_buff *skb, 
 {
 	struct codel_far *far = codel_qdisc(sch)->far;
 
-	if (far && far->bottleneck == CODEL_BOTTLENECK_DOWNSTREAM)
-		codel_far_sent_down(far, skb, now);
+	if (!far || far->bottleneck != CODEL_BOTTLENECK_DOWNSTREAM)
+		return;
+	codel_far_sent(&far->window, now, min_t(u32, qdisc_pkt_len(skb), CODEL_FAR_PACKET_MAX));
+	WRITE_ONCE(far->ask_at, 0);
+	if (codel_far_wants_mark(&far->window))
+		codel_far_mark_packet(far, skb, now);
 }
 
 #endif /* CODEL_FAR_HOLD_H */

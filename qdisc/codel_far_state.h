@@ -30,6 +30,8 @@
  * @list: in codel_far_list; under RTNL
  * @bottleneck: enum codel_bottleneck
  * @held: a packet waits for an answer, and none has let one leave since
+ * @ask_at: nothing but a sparse flow may leave before, ns; 0 if that is not known
+ * @deaf_until: answers are not looked at before, ns
  * @seed: of the flows' hashes
  * @samples: answers to marks
  * @latest: the latest of them, ns
@@ -50,6 +52,8 @@ struct codel_far {
 	u8 bottleneck;
 	bool held;
 	u32 seed;
+	u64 ask_at;
+	u64 deaf_until;
 	u64 samples;
 	u64 latest;
 	u64 releases;
@@ -86,6 +90,7 @@ static inline void codel_far_reset(struct Qdisc *sch)
 	far->up = (struct codel_far_up) {};
 	codel_far_marks_start(&far->marks);
 	far->held = false;
+	far->ask_at = 0;
 	spin_unlock_bh(&far->lock);
 }
 

@@ -69,6 +69,19 @@ downstream()
 	check "p99 of the delay in the modem, ms" "$(far '.delay.p99_ns / 1e6')" "<" 150
 }
 
+# The first seconds of one upload over 50 Mbit/s: a sender in slow start finds no window in its way
+first_seconds()
+{
+	topo_create
+	topo_delay 40ms
+	tc -n "$ROUTER" qdisc add dev r1 root tbf rate 50mbit burst 15000 limit 6250000
+	tc -n "$CLIENT" qdisc add dev c0 root handle 10: "$1" bottleneck downstream
+	tcp_serve
+	tcp_run first -t 5
+	check "goodput, Mbit/s" "$(tcp_get first '.end.sum_received.bits_per_second / 1e6')" ">" 35
+	check "p99 of the delay in the modem, ms" "$(far '.delay.p99_ns / 1e6')" "<" 60
+}
+
 # The modem stands still, and nothing is answered: pings, which are a sparse flow, leave all the same
 passes_closed_window()
 {
@@ -306,6 +319,7 @@ removal()
 lib_add_each options "options, refusals, replay, a device that goes"
 lib_add_each no_window "without the option, the modem's FIFO is full"
 lib_add_each downstream "the modem's queue is short, and its link full"
+lib_add_each first_seconds "an upload begins as fast as without the option"
 lib_add_each standstill "a standstill of the modem ends"
 lib_add_each no_answers "without an answer nothing is held"
 lib_add_each thinned "half of the acknowledgments are lost"

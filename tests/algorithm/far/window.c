@@ -85,6 +85,9 @@ static bool test_law(uint64_t seed)
 			return wrong("not the model's window", &w);
 		if (w.done != mark.sent || w.news != now)
 			return wrong("not the news", &w);
+		if (codel_far_is_open(&w, now) != (now >= w.next && (!w.window || codel_far_has_room(&w, now))) ||
+		    (w.window && w.open != w.done + codel_far_allowed(&w, now) - PACKET))
+			return wrong("open, or not", &w);
 		beside += w.beside;
 		begins += !before.window && w.window;
 	}
