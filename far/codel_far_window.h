@@ -44,7 +44,7 @@
 /* The window is this at most, bytes */
 #define CODEL_FAR_WINDOW_MAX	(1024ULL * 1024 * 1024)
 
-/* The bytes beyond the device have about this many marks: at high rates, not each packet has one. */
+/* The bytes beyond the device have about 64 marks: at high rates, not each packet has one. */
 #define CODEL_FAR_MARKS_SHIFT	6
 
 /* The longest packet, bytes */
