@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from . import checks, far, measures
+from . import checks, dots, far, measures
 from .papers import HERE
 from .results import Results
 from .tables import Measure
@@ -16,7 +16,7 @@ SOURCE = HERE
 CLAIM = """Uploads wait in the modem, where no qdisc of the router is. A shaper in the router brings the queue there if it is
 given a rate, which has to be known, and right at each moment. With the bottleneck downstream, the router bounds the
 bytes beyond it by what acknowledgments say, and no rate is set."""
-CAPTION = far.CAPTION
+CAPTION = dots.CAPTION
 WHY = """While the link stands still, no acknowledgment comes, and nothing more is sent. A shaper goes on sending at its rate."""
 QUEUE = far.UP
 OURS = "downstream"
@@ -38,5 +38,5 @@ CHECK = (
 
 headlines = partial(far.headlines, QUEUE)
 table = partial(far.by_link, QUEUE)
-picture = partial(far.picture, QUEUE)
-describe = partial(far.describe, QUEUE)
+picture = partial(dots.picture, headlines=headlines)
+describe = partial(dots.describe, headlines=headlines)

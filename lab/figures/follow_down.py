@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from . import checks, far, measures
+from . import checks, dots, far, measures
 from .papers import HERE
 from .results import Results
 from .tables import Measure
@@ -16,7 +16,7 @@ SOURCE = HERE
 CLAIM = """Downloads wait at the provider, before the router has them. A shaper in the router brings the queue there if it is given
 a rate below that of the link. With the bottleneck upstream, CoDel in the router signals packets by the time that they waited at the
 provider, which the echoes of time stamps show, and no rate is set."""
-CAPTION = far.CAPTION
+CAPTION = dots.CAPTION
 WHY = """The senders share one queue, as with CoDel at the link, and what CoDel drops has crossed the link already."""
 QUEUE = far.UP
 OURS = "upstream"
@@ -38,5 +38,5 @@ CHECK = (
 
 headlines = partial(far.headlines, QUEUE)
 table = partial(far.by_link, QUEUE)
-picture = partial(far.picture, QUEUE)
-describe = partial(far.describe, QUEUE)
+picture = partial(dots.picture, headlines=headlines)
+describe = partial(dots.describe, headlines=headlines)

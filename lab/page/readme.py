@@ -14,6 +14,7 @@ from figures import (
     cases,
     falling,
     fig7,
+    follow,
     graph2,
     intree,
     measures,
@@ -77,6 +78,22 @@ def of_falling(found: Documents) -> str:
     return "\n".join([*lines, "", machine(results), ""])
 
 
+def of_follow(found: Documents) -> str:
+    """A row a link, and in each cell what it carries and how late."""
+    results = document(found, "follow")
+    wanted = (measures.utilisation(follow.QUEUE), follow.late(results))
+    names = results.subjects
+    head = ["link", *map(subjects.title, names)]
+    lines = [picture(follow, results, ""), "", row(head), row(["---"] * len(head))]
+    for point in results.points:
+        cells = []
+        for name in names:
+            values = [(results.values(name, point, m.of), m.unit) for m in wanted]
+            cells.append(", ".join(f"{beside.number(v)} {u}" for v, u in values if v))
+        lines.append(row([results.title_of(point), *(c or amounts.NONE for c in cells)]))
+    return "\n".join([*lines, "", machine(results), ""])
+
+
 def of_fig7(found: Documents) -> str:
     results = document(found, "fig7")
     queue = results.bottleneck
@@ -118,6 +135,7 @@ def of_in_tree(found: Documents) -> str:
 
 
 BLOCKS: dict[str, Callable[[Documents], str]] = {
+    "follow": of_follow,
     "falling": of_falling,
     "fig7": of_fig7,
     "graph2": of_graph2,
