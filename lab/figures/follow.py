@@ -33,7 +33,7 @@ CHECK = (
         partial(far.share_of_link, OURS, QUEUE),
         low=90,
     ),
-    checks.Check("95th percentile delay in the modem", "ms", checks.of(OURS, late), high=70),
+    checks.Check("95th percentile delay in the modem", "ms", checks.of(OURS, late), high=40),
 )
 
 headlines = partial(far.headlines, QUEUE)
