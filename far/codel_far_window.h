@@ -72,10 +72,6 @@
 
 /**
  * struct codel_far_window - the bytes beyond the device
- *
- * Whoever sends changes @sent and @next. Answers change the rest, and may come at the same time:
- * codel_far_is_open(), codel_far_sent() and codel_far_wants_mark() need no lock against them.
- *
  * @sent: bytes that have left the qdisc
  * @done: of these, bytes that have left the far queue
  * @asked: @sent at the latest mark
@@ -102,6 +98,9 @@
  * @idle: the latest answer while there was no window and no queue, ns
  * @idle_done: @done then
  * @excess: of the flows
+ *
+ * The sender alone changes @sent and @next. It needs no lock against answers in
+ * codel_far_is_open(), codel_far_sent() and codel_far_wants_mark().
  */
 struct codel_far_window {
 	u64 sent;
