@@ -25,7 +25,7 @@
 /* The window is 2 packets at least: one is sent while the answer to the other comes back. */
 #define CODEL_FAR_PACKETS_MIN	2
 
-/* Sparse flows have so many packets beyond the device, at least: an initial window (RFC 6928) */
+/* Sparse flows have TCP's initial window (RFC 6928) beyond the device, at least; packets */
 #define CODEL_FAR_PACKETS_SPARSE 10
 
 /*

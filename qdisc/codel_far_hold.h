@@ -29,7 +29,7 @@ static inline bool codel_far_hear_down(struct codel_far *far, const struct codel
 	codel_far_answered(w, &match.mark, &answer);
 	codel_far_count_delay(far, now, w->delay);
 	WRITE_ONCE(far->deaf_until, now + (w->rtt >> CODEL_FAR_DEAF_SHIFT));
-	far->ask_at = 0;
+	WRITE_ONCE(far->ask_at, 0);
 	if (!far->held || !codel_far_has_room(w, now))
 		return false;
 	far->held = false;

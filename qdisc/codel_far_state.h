@@ -90,7 +90,7 @@ static inline void codel_far_reset(struct Qdisc *sch)
 	far->up = (struct codel_far_up) {};
 	codel_far_marks_start(&far->marks);
 	far->held = false;
-	far->ask_at = 0;
+	WRITE_ONCE(far->ask_at, 0);
 	spin_unlock_bh(&far->lock);
 }
 

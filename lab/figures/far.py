@@ -3,41 +3,56 @@
 
 from __future__ import annotations
 
-from . import cases, items, measures, tables
+from . import checks, items, measures, tables
+from .checks import Check
 from .results import Results
 from .tables import Measure, Table
-from .verdict import Case
 
 AT_LINK = "fq_codel_at_link"
 UP, DOWN = "far.up", "far.down"
 
 
-def headlines(queue: str, results: Results) -> list[Measure]:
+def share(_results: Results) -> Measure:
+    return measures.utilisation(UP)
+
+
+def late(_results: Results) -> Measure:
+    return measures.delay(UP, "p95")
+
+
+def headlines(results: Results) -> list[Measure]:
     """What the link carries, and what users wait for."""
     return [
-        measures.utilisation(queue),
-        measures.delay(queue, "p95"),
+        share(results),
+        late(results),
         *items.one(results, "ping", "95th percentile round trip"),
     ]
 
 
-def rows(queue: str, results: Results) -> list[Measure]:
+def rows(results: Results) -> list[Measure]:
     return [
-        *headlines(queue, results),
-        measures.delay(queue, "p50"),
-        measures.delay(queue, "p99"),
+        *headlines(results),
+        measures.delay(UP, "p50"),
+        measures.delay(UP, "p99"),
         *items.one(results, "ping", "median round trip"),
         *items.one(results, "ping", "lost"),
         *items.one(results, "bulk", "goodput"),
     ]
 
 
-def by_link(queue: str, results: Results) -> list[Table]:
+def by_link(results: Results) -> list[Table]:
     """A table a measure, a row a link."""
-    return [t for t in (tables.by_point(results, m) for m in rows(queue, results)) if t.rows]
+    return [t for t in (tables.by_point(results, m) for m in rows(results)) if t.rows]
 
 
-def share_of_link(subject: str, queue: str, results: Results) -> list[Case]:
-    """What the link carries, in percent of what it carries with a queue for each flow at the link itself."""
-    number = cases.beside(results, AT_LINK, measures.utilisation(queue).of, cases.share)
-    return [(results.where(run), number(run)) for run in cases.runs(results, subject)]
+def verdicts(subject: str, where: str, latest: float) -> tuple[Check, ...]:
+    """`latest`: the 95th percentile of the delay there, ms."""
+    return (
+        Check(
+            "what the link carries, of that with a queue for each flow at the link itself",
+            "%",
+            checks.beside(subject, AT_LINK, share),
+            low=90,
+        ),
+        Check(f"95th percentile delay {where}", "ms", checks.of(subject, late), high=latest),
+    )

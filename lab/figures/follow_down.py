@@ -5,10 +5,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from . import checks, dots, far, measures
+from . import dots, far
 from .papers import HERE
-from .results import Results
-from .tables import Measure
 
 NAME = "follow_down"
 TITLE = "A queue at the provider"
@@ -18,25 +16,9 @@ a rate below that of the link. With the bottleneck upstream, CoDel in the router
 provider, which the echoes of time stamps show, and no rate is set."""
 CAPTION = dots.CAPTION
 WHY = """The senders share one queue, as with CoDel at the link, and what CoDel drops has crossed the link already."""
-QUEUE = far.UP
-OURS = "upstream"
+CHECK = far.verdicts("upstream", "at the provider", 110)
 
-
-def late(_results: Results) -> Measure:
-    return measures.delay(QUEUE, "p95")
-
-
-CHECK = (
-    checks.Check(
-        "what the link carries, of that with a queue for each flow at the link itself",
-        "%",
-        partial(far.share_of_link, OURS, QUEUE),
-        low=90,
-    ),
-    checks.Check("95th percentile delay at the provider", "ms", checks.of(OURS, late), high=110),
-)
-
-headlines = partial(far.headlines, QUEUE)
-table = partial(far.by_link, QUEUE)
+headlines = far.headlines
+table = far.by_link
 picture = partial(dots.picture, headlines=headlines)
 describe = partial(dots.describe, headlines=headlines)

@@ -13,6 +13,7 @@ from figures import (
     beside,
     cases,
     falling,
+    far,
     fig7,
     follow,
     graph2,
@@ -81,7 +82,7 @@ def of_falling(found: Documents) -> str:
 def of_follow(found: Documents) -> str:
     """A row a link, and in each cell what it carries and how late."""
     results = document(found, "follow")
-    wanted = (measures.utilisation(follow.QUEUE), follow.late(results))
+    wanted = (far.share(results), far.late(results))
     names = results.subjects
     head = ["link", *map(subjects.title, names)]
     lines = [picture(follow, results, ""), "", row(head), row(["---"] * len(head))]
