@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * The device on which answers come in: a packet_type hears them, which sees a packet before ingress
- * filters, bridges and redirection may take it. Also the begin and the end of a far queue, of which
- * this is a part.
+ * The device of the answers: a packet_type hears them. It sees packets that come in before ingress
+ * filters, bridges and redirection may take them. Upstream, the data may come from another device
+ * through an ifb: then the time stamps leave through that device, and packets that leave are heard,
+ * too. Also the begin and the end of a far queue, of which this is a part.
  */
 #ifndef CODEL_FAR_DEVICE_H
 #define CODEL_FAR_DEVICE_H
@@ -12,7 +13,7 @@
 #include "codel_far_hold.h"
 #include "codel_far_signal.h"
 
-/* Those whose answers come in on a device that may go away; under RTNL */
+/* Those whose device of the answers may go away; under RTNL */
 static LIST_HEAD(codel_far_list);
 
 /* Ask the qdisc for the packet that was held back. */
@@ -28,11 +29,11 @@ static int codel_far_receive(struct sk_buff *skb, struct net_device *dev, struct
 {
 	struct codel_far *far = container_of(type, struct codel_far, answers);
 	struct codel_far_segment seg;
-	bool kick = false;
+	bool incoming = skb->pkt_type != PACKET_OUTGOING, kick = false;
 	u64 now = ktime_get_ns();
 
 	if (now >= READ_ONCE(far->deaf_until) && skb->pkt_type != PACKET_OTHERHOST &&
-	    codel_far_parse(skb, true, far->seed, &seg)) {
+	    codel_far_parse(skb, incoming, true, far->seed, &seg)) {
 		spin_lock_bh(&far->lock);
 		far->heard++;
 		if (far->bottleneck == CODEL_BOTTLENECK_DOWNSTREAM)
@@ -82,7 +83,8 @@ static inline struct codel_far *codel_far_new(struct Qdisc *sch, const struct co
 	far->answers.type = htons(ETH_P_ALL);
 	far->answers.dev = dev;
 	far->answers.func = codel_far_receive;
-	far->answers.ignore_outgoing = true;
+	far->answers.ignore_outgoing = config->bottleneck == CODEL_BOTTLENECK_DOWNSTREAM ||
+				       !config->answers;
 	codel_far_window_start(&far->window, codel_device_mtu(qdisc_dev(sch)));
 	codel_far_marks_start(&far->marks);
 	return far;
@@ -157,7 +159,7 @@ static inline void codel_far_destroy(struct Qdisc *sch)
 	c->far_next = NULL;
 }
 
-/* A device goes away on which answers came in: they no longer do. */
+/* The device of the answers goes away. */
 static int codel_far_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);

@@ -58,6 +58,7 @@ struct codel_far_entry {
  * @resent: @highest when it sent a packet again: answers up to there are not timed
  * @first: its oldest mark; CODEL_FAR_NONE without one
  * @last: its latest mark
+ * @carries: it has packets that can be answers, or that are answered
  */
 struct codel_far_flow {
 	struct codel_far_path path;
@@ -68,6 +69,7 @@ struct codel_far_flow {
 	u32 resent;
 	u16 first;
 	u16 last;
+	bool carries;
 };
 
 /**
@@ -127,13 +129,11 @@ static inline void codel_far_marks_pop(struct codel_far_marks *m, struct codel_f
 }
 
 static inline void codel_far_flow_take(struct codel_far_marks *m, struct codel_far_flow *flow,
-				       u64 now,
 				       u32 key, u32 number)
 {
 	while (flow->first != CODEL_FAR_NONE)
 		codel_far_marks_pop(m, flow);
 	*flow = (struct codel_far_flow) {
-		.seen = now,
 		.key = key,
 		.highest = number,
 		.answered = number,
@@ -143,24 +143,29 @@ static inline void codel_far_flow_take(struct codel_far_marks *m, struct codel_f
 }
 
 /**
- * codel_far_flow_get() - the flow of a packet that leaves
+ * codel_far_flow_get() - the flow of a packet
  * @m: all marks
  * @now: monotonic time, ns, above 0
  * @key: hash of its addresses and ports
- * @number: the number before that of the packet, if the flow is new
+ * @number: the number before that of its first mark, if the flow is new
+ * @carries: the packet has data that goes through the far queue. A flow without such packets
+ *	leaves its place to one with them
  *
  * Return: place of the flow; CODEL_FAR_NONE if it has none, since a busy flow has its place.
  */
-static inline u32 codel_far_flow_get(struct codel_far_marks *m, u64 now, u32 key, u32 number)
+static inline u32 codel_far_flow_get(struct codel_far_marks *m, u64 now, u32 key, u32 number,
+				     bool carries)
 {
 	struct codel_far_flow *flow = &m->flows[codel_far_place(key)];
 
 	if (flow->key != key || !flow->seen) {
-		if (flow->seen && codel_far_since(now, flow->seen) < CODEL_FAR_FLOW_IDLE)
+		if (flow->seen && codel_far_since(now, flow->seen) < CODEL_FAR_FLOW_IDLE &&
+		    (flow->carries || !carries))
 			return CODEL_FAR_NONE;
-		codel_far_flow_take(m, flow, now, key, number);
+		codel_far_flow_take(m, flow, key, number);
 	}
 	flow->seen = now;
+	flow->carries |= carries;
 	return flow - m->flows;
 }
 
@@ -210,6 +215,28 @@ static inline struct codel_far_mark *codel_far_marks_add(struct codel_far_marks 
 	entry->next = CODEL_FAR_NONE;
 	m->head = (m->head + 1) % CODEL_FAR_MARKS;
 	return &entry->mark;
+}
+
+/**
+ * codel_far_marks_only() - the one mark of a flow of which no data has come yet
+ * @m: all marks
+ * @place: of the flow
+ * @number: of the packet
+ *
+ * It may be that of an upload, whose time stamps nothing answers: more marks would take the entries
+ * of others.
+ *
+ * Return: the mark, to be written.
+ */
+static inline struct codel_far_mark *codel_far_marks_only(struct codel_far_marks *m, u32 place,
+							  u32 number)
+{
+	struct codel_far_flow *flow = &m->flows[place];
+
+	if (flow->first == CODEL_FAR_NONE)
+		return codel_far_marks_add(m, place, number);
+	m->ring[flow->last].number = number;
+	return &m->ring[flow->last].mark;
 }
 
 /**

@@ -191,13 +191,14 @@ static inline void codel_far_parse_options(struct codel_far_segment *seg, const 
 /**
  * codel_far_parse() - read a segment
  * @skb: a packet
- * @incoming: it comes in; otherwise it is about to leave
+ * @incoming: it comes in; otherwise it leaves
+ * @answers: its key is that of the packets which it answers
  * @seed: of the hash
  * @seg: written
  *
  * Return: true if it is one, and all of its header is there.
  */
-static inline bool codel_far_parse(const struct sk_buff *skb, bool incoming, u32 seed,
+static inline bool codel_far_parse(const struct sk_buff *skb, bool incoming, bool answers, u32 seed,
 				   struct codel_far_segment *seg)
 {
 	struct codel_far_network net;
@@ -219,7 +220,7 @@ static inline bool codel_far_parse(const struct sk_buff *skb, bool incoming, u32
 	seg->acks = tcp->ack && !tcp->rst;
 	seg->sacks = false;
 	seg->stamped = false;
-	if (incoming)
+	if (answers)
 		seg->key = jhash_3words(net.to, net.from, (__force u32)tcp->dest << 16 |
 					(__force u32)tcp->source, seed);
 	else

@@ -12,14 +12,18 @@
 static inline void codel_far_hear_up(struct codel_far *far, const struct codel_far_segment *seg,
 				     u64 now)
 {
+	struct codel_far_marks *m = &far->marks;
 	u32 place;
 
 	if (!seg->stamped)
 		return;
-	place = codel_far_flow_get(&far->marks, now, seg->key, seg->stamp - 1);
-	if (place != CODEL_FAR_NONE && codel_far_flow_sends(&far->marks, place, seg->stamp) &&
-	    codel_far_up_ask(&far->up, now))
-		codel_far_marks_add(&far->marks, place, seg->stamp)->at = now;
+	place = codel_far_flow_get(m, now, seg->key, seg->stamp - 1, false);
+	if (place == CODEL_FAR_NONE || !codel_far_flow_sends(m, place, seg->stamp))
+		return;
+	if (!m->flows[place].carries)
+		codel_far_marks_only(m, place, seg->stamp)->at = now;
+	else if (codel_far_up_ask(&far->up, now))
+		codel_far_marks_add(m, place, seg->stamp)->at = now;
 }
 
 /* The verdict on a packet that arrives. A packet that cannot be an answer passes. */
@@ -32,10 +36,11 @@ static inline enum codel_verdict codel_far_ask_up(struct codel_far *far, const s
 	bool slow = false;
 	u64 now;
 
-	if (!codel_far_parse(skb, false, far->seed, &seg) || !seg.len || !seg.stamped)
+	if (!codel_far_parse(skb, false, false, far->seed, &seg) || !seg.len || !seg.stamped)
 		return CODEL_PASS;
 	now = ktime_get_ns();
 	spin_lock(&far->lock);
+	codel_far_flow_get(&far->marks, now, seg.key, seg.echo, true);
 	if (codel_far_marks_answer(&far->marks, &match, seg.key, seg.echo) && match.exact &&
 	    match.timed) {
 		answer.now = now;

@@ -20,7 +20,7 @@ static const char *const codel_far_states[CODEL_FAR_STATES] = {
 /* What each state but the first means, in a line */
 static const char *const codel_far_reasons[CODEL_FAR_STATES] = {
 	[CODEL_FAR_DEAF] = "the device of the answers is gone",
-	[CODEL_FAR_UNHEARD] = "no TCP segment has come in on the device of the answers",
+	[CODEL_FAR_UNHEARD] = "no TCP segment has passed the device of the answers",
 	[CODEL_FAR_UNANSWERED] = "no answer to a packet that left",
 	[CODEL_FAR_SILENT] = "answers have stopped",
 };

@@ -39,7 +39,7 @@ static const char *const codel_bottleneck_words[] = {
 		.type = CODEL_DEVICE,						\
 		.ext_value = TCA_CODEL_EXT_ANSWERS,				\
 		.hide_zero = true,						\
-		.help = "device on which answers come in; self: that of the qdisc",	\
+		.help = "device that answers pass; self: that of the qdisc",	\
 	}
 
 /* Entries of a table of options, in the order of cake's: programs read "noatm overhead 44" */

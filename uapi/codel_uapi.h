@@ -50,7 +50,8 @@
  * @TCA_CODEL_EXT_INTERVAL_EFFECTIVE: u32, us, as @TCA_CODEL_EXT_TARGET_EFFECTIVE
  * @TCA_CODEL_EXT_BOTTLENECK: u32, enum codel_bottleneck
  * @TCA_CODEL_EXT_ANSWERS: u32, index of the device on which the answers to packets that leave
- *	come in (downstream), or the time stamps that packets which arrive echo (upstream);
+ *	come in (downstream), or which the time stamps pass that packets which arrive echo
+ *	(upstream: come in, and leave unless it is the device of the qdisc);
  *	0: the device of the qdisc. Without a bottleneck elsewhere, it is 0
  */
 enum {

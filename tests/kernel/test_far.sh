@@ -9,7 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/traffic.sh"
 
-lib_require iperf3
+lib_require iperf3 nft
 
 FIFO="rate 10mbit burst 3000 limit 1250000"
 
@@ -62,8 +62,9 @@ downstream()
 		check "ping, ms" "$(ping_times far | percentile 95)" "<" 85
 	fi
 	check "state" "$(far .state)" == works
+	# Until it has a minimum of 20 s, a flow's path is too short by what the queue changed between two flows' samples
 	check "path, ms" "$(far '.path_ns / 1e6')" "<" 50
-	check "path, ms" "$(far '.path_ns / 1e6')" ">" 39
+	check "path, ms" "$(far '.path_ns / 1e6')" ">" 20
 	check "answers" "$(far .answers)" ">" 1000
 	check "median delay in the modem, ms" "$(far '.delay.p50_ns / 1e6')" "<" 25
 	check "p99 of the delay in the modem, ms" "$(far '.delay.p99_ns / 1e6')" "<" 150
@@ -135,6 +136,39 @@ upstream()
 	check "signals" "$(bottleneck_get .dropped.codel.packets)" ">" 5
 	check "median delay at the provider, ms" "$(bottleneck_get '.far.delay.p50_ns / 1e6')" "<" 40
 	check "path, ms" "$(bottleneck_get '.far.path_ns / 1e6')" ">" 39
+}
+
+# The same on the side of the modem, behind NAT: an ifb has what comes in, and the time stamps leave. The path, without the
+# side of the client, is short
+ifb()
+{
+	local ifb
+
+	topo_create
+	tc -n "$CLIENT" qdisc add dev c0 root netem delay 40ms limit 100000
+	# shellcheck disable=SC2086 # words
+	tc -n "$SERVER" qdisc add dev s0 root tbf $FIFO
+	in_ns "$ROUTER" nft -f - <<-END
+		table ip nat {
+			chain out {
+				type nat hook postrouting priority 100;
+				oif r1 masquerade
+			}
+		}
+	END
+	modprobe ifb numifbs=0
+	ip -n "$ROUTER" link add i0 type ifb
+	ip -n "$ROUTER" link set i0 up
+	tc -n "$ROUTER" qdisc add dev i0 root handle 10: "$1" bottleneck upstream answers r1
+	tc -n "$ROUTER" qdisc add dev r1 clsact
+	tc -n "$ROUTER" filter add dev r1 ingress matchall action mirred egress redirect dev i0
+	tcp_serve
+	tcp_run far -R -t 15 -P 4
+	ifb=$(qdisc_get "$ROUTER" i0 10: .)
+	check "goodput, Mbit/s" "$(tcp_get far '.end.sum_received.bits_per_second / 1e6')" ">" 8.5
+	check "state" "$(jq -r .far.state <<<"$ifb")" == works
+	check "signals" "$(jq -r .dropped.codel.packets <<<"$ifb")" ">" 1
+	check "median delay at the provider, ms" "$(jq -r '.far.delay.p50_ns / 1e6' <<<"$ifb")" "<" 40
 }
 
 # Uploads and downloads at once, CLIENT through ROUTER to SERVER: the modem's FIFO is at an ifb behind s0, the provider's at s0
@@ -235,7 +269,7 @@ vlan()
 	tc -n "$CLIENT" qdisc add dev c0 root handle 10: "$1" bottleneck downstream
 	background in_ns "$ROUTER" iperf3 -s -p 5300
 	busywait 30 listens "$ROUTER" 5300
-	in_ns "$CLIENT" iperf3 -c 10.9.7.1 -p 5300 -n 20M >/dev/null
+	in_ns "$CLIENT" iperf3 -c 10.9.7.1 -p 5300 -b 20M -t 2 >/dev/null
 	check "state" "$(far .state)" == works
 	check "answers" "$(far .answers)" ">" 20
 }
@@ -328,6 +362,7 @@ lib_add_each whole "super-packets that stay whole"
 lib_add_each vlan "answers in a VLAN"
 lib_add_each deaf "the device of the answers goes away under traffic"
 lib_add_each upstream "the provider's queue is short, and its link full"
+lib_add_each ifb "the provider's queue, behind NAT and through an ifb"
 lib_add both "fq_codel_oot: uploads and downloads at once" fq_codel_oot
 lib_add_each removal "changes and removal under traffic"
 lib_main "$@"

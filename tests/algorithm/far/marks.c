@@ -77,7 +77,7 @@ static bool test_naive(uint64_t seed)
 		f = rng_even(&rng, 0, rng_even(&rng, 0, FLOWS - 1));
 		key = ((u64)(2 * f + 1) << 32) / (2 * CODEL_FAR_FLOWS);
 		if (rng_percent(&rng, 60)) {
-			u32 place = codel_far_flow_get(&table, now, key, sent[f]);
+			u32 place = codel_far_flow_get(&table, now, key, sent[f], true);
 
 			sent[f] += rng_even(&rng, 1, 1448);
 			if (place != f || !codel_far_flow_sends(&table, place, sent[f]))
@@ -116,7 +116,7 @@ static bool test_flood(uint64_t seed)
 	for (i = 0; i < 400000; i++) {
 		now += 10 * US;
 		key = rng_percent(&rng, 50) ? rng_u32(&rng) : rng_u32(&rng) % 256 << 24;
-		place = codel_far_flow_get(&table, now, key, rng_u32(&rng));
+		place = codel_far_flow_get(&table, now, key, rng_u32(&rng), rng_percent(&rng, 50));
 		if (place != CODEL_FAR_NONE) {
 			u32 n = rng_u32(&rng);
 
@@ -127,7 +127,7 @@ static bool test_flood(uint64_t seed)
 		/* one flow that is there from the beginning */
 		if (i % 50)
 			continue;
-		place = codel_far_flow_get(&table, i ? now : SEC, 12345, number);
+		place = codel_far_flow_get(&table, i ? now : SEC, 12345, number, true);
 		asked++;
 		if (!i && place == CODEL_FAR_NONE)
 			return true;	/* the flood was first */
@@ -154,7 +154,7 @@ static bool asks(u32 number, bool found, bool exact, bool timed)
 
 static void sends(u32 number)
 {
-	u32 place = codel_far_flow_get(&table, SEC, 7, number - 1000);
+	u32 place = codel_far_flow_get(&table, SEC, 7, number - 1000, true);
 
 	if (codel_far_flow_sends(&table, place, number))
 		codel_far_marks_add(&table, place, number)->at = number;
@@ -187,14 +187,35 @@ static bool test_idle_flow_leaves(uint64_t seed)
 
 	(void)seed;
 	codel_far_marks_start(&table);
-	place = codel_far_flow_get(&table, SEC, 7, 0);
+	place = codel_far_flow_get(&table, SEC, 7, 0, true);
 	codel_far_flow_sends(&table, place, 1000);
 	codel_far_marks_add(&table, place, 1000);
-	if (codel_far_flow_get(&table, SEC + CODEL_FAR_FLOW_IDLE - 1, other, 5) != CODEL_FAR_NONE)
+	if (codel_far_flow_get(&table, SEC + CODEL_FAR_FLOW_IDLE - 1, other, 5, true) != CODEL_FAR_NONE)
 		return false;
-	if (codel_far_flow_get(&table, SEC + CODEL_FAR_FLOW_IDLE, other, 5) != place)
+	if (codel_far_flow_get(&table, SEC + CODEL_FAR_FLOW_IDLE, other, 5, true) != place)
 		return false;
 	return sound(&table) && table.flows[place].first == CODEL_FAR_NONE && table.flows[place].answered == 5;
+}
+
+/* An upload's time stamps, as they pass: one mark at most, and its place is that of the first flow with data */
+static bool test_without_data(uint64_t seed)
+{
+	u32 i, place, upload = 9, download = 7;
+
+	(void)seed;
+	codel_far_marks_start(&table);
+	for (i = 1; i <= 2 * CODEL_FAR_MARKS; i++) {
+		place = codel_far_flow_get(&table, SEC, upload, 0, false);
+		if (place == CODEL_FAR_NONE || !codel_far_flow_sends(&table, place, i) || table.flows[place].carries)
+			return false;
+		codel_far_marks_only(&table, place, i)->at = i;
+	}
+	if (table.head != 1 || table.ring[0].number != i - 1 || table.ring[0].mark.at != i - 1 || !sound(&table))
+		return false;
+	if (codel_far_flow_get(&table, SEC, download, 5, false) != CODEL_FAR_NONE ||
+	    codel_far_flow_get(&table, SEC, download, 5, true) != place || table.flows[place].first != CODEL_FAR_NONE)
+		return false;
+	return codel_far_flow_get(&table, SEC, upload, 0, true) == CODEL_FAR_NONE && sound(&table);
 }
 
 static const struct test_case cases[] = {
@@ -202,6 +223,7 @@ static const struct test_case cases[] = {
 	{ "a table as a naive one", test_naive },
 	{ "a flood of flows breaks nothing, and a busy flow keeps its place", test_flood },
 	{ "an idle flow leaves its place", test_idle_flow_leaves },
+	{ "a flow without data has one mark, and leaves its place", test_without_data },
 };
 
 const struct group marks_group = { cases, ARRAY_SIZE(cases) };

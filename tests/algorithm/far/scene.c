@@ -130,10 +130,13 @@ static void router_hears(int flow, const struct packet *last, uint64_t left, boo
 /* The router, down: the acknowledgement leaves with a time stamp. */
 static void router_stamps(int flow)
 {
-	uint32_t place = codel_far_flow_get(&s.marks, s.now, key(flow), now_ms() - 1);
+	uint32_t place = codel_far_flow_get(&s.marks, s.now, key(flow), now_ms() - 1, false);
 
-	if (place != CODEL_FAR_NONE && codel_far_flow_sends(&s.marks, place, now_ms()) &&
-	    codel_far_up_ask(&s.up, s.now))
+	if (place == CODEL_FAR_NONE || !codel_far_flow_sends(&s.marks, place, now_ms()))
+		return;
+	if (!s.marks.flows[place].carries)
+		codel_far_marks_only(&s.marks, place, now_ms())->at = s.now;
+	else if (codel_far_up_ask(&s.up, s.now))
 		codel_far_marks_add(&s.marks, place, now_ms())->at = s.now;
 }
 
@@ -144,6 +147,8 @@ static bool router_passes(const struct packet *p)
 	struct codel_far_answer answer = { .now = s.now };
 	bool slow = false;
 
+	if (p->echo)
+		codel_far_flow_get(&s.marks, s.now, key(p->flow), p->echo, true);
 	if (p->echo && codel_far_marks_answer(&s.marks, &match, key(p->flow), p->echo) && match.exact) {
 		answer.path = &s.marks.flows[match.flow].path;
 		answer.flow = match.flow;
@@ -162,7 +167,7 @@ static void router_sent(const struct packet *p)
 	codel_far_sent(&s.window, s.now, p->bytes);
 	if (p->flow < 0 || !codel_far_wants_mark(&s.window))
 		return;
-	place = codel_far_flow_get(&s.marks, s.now, key(p->flow), number - SEGMENT);
+	place = codel_far_flow_get(&s.marks, s.now, key(p->flow), number - SEGMENT, true);
 	if (place != CODEL_FAR_NONE && codel_far_flow_sends(&s.marks, place, number))
 		codel_far_ask(&s.window, codel_far_marks_add(&s.marks, place, number), s.now);
 }
