@@ -122,6 +122,7 @@ static inline void codel_far_least_assume(struct codel_far_least *l, u64 time, u
  * @first: the first sample, ns
  * @beside: of the latest round trip, what neither path nor far queue have, ns
  * @epoch: of struct codel_far_window or codel_far_up, at the latest sample
+ * @slowed: upstream: when a flow that begins was asked to slow down, ns
  * @dips: of struct codel_far_up, when the flow was asked last
  * @doubted: the present window of @rtt has been made longer
  */
@@ -132,6 +133,7 @@ struct codel_far_path {
 	u64 latest;
 	u64 first;
 	u64 beside;
+	u64 slowed;
 	u32 epoch;
 	u32 dips;
 	bool doubted;

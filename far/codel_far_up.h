@@ -23,6 +23,9 @@
 #define CODEL_FAR_UP_TARGET	(16 * CODEL_FAR_MSEC)
 #define CODEL_FAR_UP_INTERVAL	(100 * CODEL_FAR_MSEC)
 
+/* A flow begins for this long after its first sample. */
+#define CODEL_FAR_UP_BEGIN	(2000 * CODEL_FAR_MSEC)
+
 /**
  * struct codel_far_up - CoDel for a queue upstream
  * @vars: of CoDel
@@ -97,6 +100,23 @@ static inline bool codel_far_up_dips(struct codel_far_up *up, struct codel_far_p
 		return false;
 	path->dips = up->dips;
 	return codel_far_since(now, up->dip) < 4 * up->rtt;
+}
+
+/*
+ * Does a flow that begins slow down? Its slow start would fill the far queue before CoDel signals,
+ * so it ends when the delay is twice the target. In its first round trip, it may have no more to
+ * send.
+ */
+static inline bool codel_far_up_begins(const struct codel_far_up *up, struct codel_far_path *path,
+				       u64 now, u64 target)
+{
+	u64 age = codel_far_since(now, path->first);
+
+	if (up->delay <= 2 * target || age < up->rtt || age >= CODEL_FAR_UP_BEGIN ||
+	    codel_far_since(now, path->slowed) < up->rtt)
+		return false;
+	path->slowed = now;
+	return true;
 }
 
 /*
@@ -180,7 +200,7 @@ static inline bool codel_far_up_answered(struct codel_far_up *up, u64 target,
 	up->delay = codel_far_excess_sample(&up->excess, now, answer->flow, rtt, excess);
 	up->least = codel_far_min(up->least, up->delay);
 	codel_far_up_period(up, now, target);
-	return codel_far_up_dips(up, path, now);
+	return codel_far_up_dips(up, path, now) || codel_far_up_begins(up, path, now, target);
 }
 
 /**

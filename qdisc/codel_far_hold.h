@@ -88,10 +88,10 @@ static noinline void codel_far_mark_packet(struct codel_far *far, const struct s
 	struct codel_far_segment seg;
 	u32 place;
 
-	if (!codel_far_parse(skb, false, false, far->seed, &seg) || !seg.len)
+	if (!codel_far_parse(skb, false, false, far->seed, &seg) || !(seg.len || seg.syn))
 		return;
 	spin_lock(&far->lock);
-	place = codel_far_flow_get(&far->marks, now, seg.key, seg.end - seg.len, true);
+	place = codel_far_flow_get(&far->marks, now, seg.key, seg.end - 1, true);
 	if (place != CODEL_FAR_NONE && codel_far_flow_sends(&far->marks, place, seg.end))
 		codel_far_ask(&far->window, codel_far_marks_add(&far->marks, place, seg.end), now);
 	spin_unlock(&far->lock);

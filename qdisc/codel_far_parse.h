@@ -26,11 +26,12 @@
 /**
  * struct codel_far_segment - a TCP segment
  * @key: hash of addresses and ports, the same for both directions
- * @end: number after its data
+ * @end: number after its data, and after its SYN
  * @edge: highest number that it acknowledges, alone or with all before it
  * @len: bytes of data
  * @stamp: its time stamp
  * @echo: the time stamp that it echoes
+ * @syn: it begins a connection, or its answer
  * @acks: @edge is valid
  * @sacks: it acknowledges data after a hole
  * @stamped: @stamp and @echo are valid
@@ -42,6 +43,7 @@ struct codel_far_segment {
 	u32 len;
 	u32 stamp;
 	u32 echo;
+	bool syn;
 	bool acks;
 	bool sacks;
 	bool stamped;
@@ -215,7 +217,8 @@ static inline bool codel_far_parse(const struct sk_buff *skb, bool incoming, boo
 	if (size < sizeof(*tcp) || net.offset + size > net.end)
 		return false;
 	seg->len = net.end - net.offset - size;
-	seg->end = ntohl(tcp->seq) + seg->len;
+	seg->syn = tcp->syn;
+	seg->end = ntohl(tcp->seq) + seg->syn + seg->len;
 	seg->edge = ntohl(tcp->ack_seq);
 	seg->acks = tcp->ack && !tcp->rst;
 	seg->sacks = false;

@@ -26,34 +26,47 @@ static inline void codel_far_hear_up(struct codel_far *far, const struct codel_f
 		codel_far_marks_add(m, place, seg->stamp)->at = now;
 }
 
-/* The verdict on a packet that arrives. A packet that cannot be an answer passes. */
+/* A packet may be an answer. Return true if its flow is to slow down, whatever the delay. */
+static inline bool codel_far_answers_up(struct codel_far *far, const struct codel_far_segment *seg,
+					u64 now)
+{
+	struct codel_far_answer answer = { .now = now, .stamped = true, .stamp = seg->stamp };
+	struct codel_far_match match;
+	bool slow;
+
+	codel_far_flow_get(&far->marks, now, seg->key, seg->echo, seg->len);
+	if (!codel_far_marks_answer(&far->marks, &match, seg->key, seg->echo) || !match.exact ||
+	    !match.timed)
+		return false;
+	answer.path = &far->marks.flows[match.flow].path;
+	answer.flow = match.flow;
+	slow = codel_far_up_answered(&far->up, far->params.target, &answer,
+				     codel_far_since(now, match.mark.at));
+	codel_far_count_delay(far, now, far->up.delay);
+	return slow;
+}
+
+/*
+ * The verdict on a packet that arrives. A packet that cannot be an answer passes, and so does the
+ * answer to a SYN, which comes at once: so it shows the path before the flow has filled a queue.
+ */
 static inline enum codel_verdict codel_far_ask_up(struct codel_far *far, const struct sk_buff *skb)
 {
+	enum codel_verdict verdict = CODEL_PASS;
 	struct codel_far_segment seg;
-	struct codel_far_match match;
-	enum codel_verdict verdict;
-	struct codel_far_answer answer = { .stamped = true };
-	bool slow = false;
+	bool slow;
 	u64 now;
 
-	if (!codel_far_parse(skb, false, false, far->seed, &seg) || !seg.len || !seg.stamped)
+	if (!codel_far_parse(skb, false, false, far->seed, &seg) || !(seg.len || seg.syn) ||
+	    !seg.stamped)
 		return CODEL_PASS;
 	now = ktime_get_ns();
 	spin_lock(&far->lock);
-	codel_far_flow_get(&far->marks, now, seg.key, seg.echo, true);
-	if (codel_far_marks_answer(&far->marks, &match, seg.key, seg.echo) && match.exact &&
-	    match.timed) {
-		answer.now = now;
-		answer.path = &far->marks.flows[match.flow].path;
-		answer.flow = match.flow;
-		answer.stamp = seg.stamp;
-		slow = codel_far_up_answered(&far->up, far->params.target, &answer,
-					     codel_far_since(now, match.mark.at));
-		codel_far_count_delay(far, now, far->up.delay);
-	}
-	verdict = codel_far_up_signal(&far->up, &far->params, now, qdisc_pkt_len(skb));
+	slow = codel_far_answers_up(far, &seg, now);
+	if (!seg.syn)
+		verdict = codel_far_up_signal(&far->up, &far->params, now, qdisc_pkt_len(skb));
 	spin_unlock(&far->lock);
-	return slow ? CODEL_SIGNAL : verdict;
+	return slow && !seg.syn ? CODEL_SIGNAL : verdict;
 }
 
 static noinline bool codel_far_drops_up(struct Qdisc *sch, struct codel_far *far,

@@ -33,6 +33,7 @@ static struct {
 	struct receiver receiver[WORLD_FLOWS];
 	struct fifo queue[WORLD_FLOWS], pings, modem, path[WORLD_FLOWS], coming[WORLD_FLOWS];
 	struct codel_vars vars[WORLD_FLOWS];
+	bool greeted[WORLD_FLOWS];	/* its receiver has acknowledged the handshake */
 	uint32_t turn;
 	uint32_t took;	/* packets of the flow whose turn it is */
 	bool serving;
@@ -140,6 +141,21 @@ static void router_stamps(int flow)
 		codel_far_marks_add(&s.marks, place, now_ms())->at = s.now;
 }
 
+/* Down: the handshake. Its first packet has a time stamp, which the answer echoes at once. */
+static void greet(int flow)
+{
+	struct packet p = { .flow = flow, .bytes = WORLD_PING, .syn = true, .echo = now_ms() };
+
+	if (s.greeted[flow] || s.now + 3 * round_trip(flow) / 2 < s.sender[flow].begin)
+		return;
+	s.greeted[flow] = true;
+	p.left = s.now + round_trip(flow) / 2;
+	p.at = s.now + round_trip(flow);
+	fifo_put(&s.coming[flow], p);
+	if (follows())
+		router_stamps(flow);
+}
+
 /* The router, down: may the packet pass? */
 static bool router_passes(const struct packet *p)
 {
@@ -148,7 +164,7 @@ static bool router_passes(const struct packet *p)
 	bool slow = false;
 
 	if (p->echo)
-		codel_far_flow_get(&s.marks, s.now, key(p->flow), p->echo, true);
+		codel_far_flow_get(&s.marks, s.now, key(p->flow), p->echo, !p->syn);
 	if (p->echo && codel_far_marks_answer(&s.marks, &match, key(p->flow), p->echo) && match.exact) {
 		answer.path = &s.marks.flows[match.flow].path;
 		answer.flow = match.flow;
@@ -156,7 +172,7 @@ static bool router_passes(const struct packet *p)
 		answer.stamp = stamp(p->left);
 		slow = codel_far_up_answered(&s.up, far.target, &answer, s.now - match.mark.at);
 	}
-	return codel_far_up_signal(&s.up, &far, s.now, p->bytes) == CODEL_PASS && !slow;
+	return p->syn || (codel_far_up_signal(&s.up, &far, s.now, p->bytes) == CODEL_PASS && !slow);
 }
 
 /* The router, up: a packet leaves. */
@@ -324,7 +340,12 @@ static void deliver(struct packet p)
 		if (!router_passes(&p))
 			return;
 		router_stamps(p.flow);
+	}
+	if (s.scene->down)
 		p.echo = now_ms();
+	if (p.syn) {
+		s.sender[p.flow].echo = p.echo;
+		return;
 	}
 	p.left = s.now;
 	p.at = s.now + way_back() + round_trip(p.flow) / (s.scene->down ? 2 : 1);
@@ -368,8 +389,11 @@ static void step(void)
 
 	for (i = 0; i < s.scene->flows; i++)
 		receive(i);
-	for (i = 0; i < s.scene->flows; i++)
+	for (i = 0; i < s.scene->flows; i++) {
+		if (s.scene->down)
+			greet(i);
 		send_new(i);
+	}
 	if (s.now >= s.next_ping) {
 		fifo_put(&s.pings, (struct packet) { .flow = -1, .bytes = WORLD_PING, .at = s.now });
 		s.next_ping += PINGS;
@@ -391,7 +415,8 @@ static void start(struct scene *scene)
 	codel_far_window_start(&s.window, WORLD_BYTES);
 	codel_far_marks_start(&s.marks);
 	for (i = 0; i < scene->flows; i++)
-		sender_start(&s.sender[i], i * scene->gap + rng_even(&s.rng, 0, 20 * WORLD_MS), scene->reno);
+		sender_start(&s.sender[i], 3 * round_trip(i) / 2 + i * scene->gap +
+			     rng_even(&s.rng, 0, 20 * WORLD_MS), scene->reno);
 }
 
 static void finish(void)

@@ -122,9 +122,35 @@ static bool test_path(uint64_t seed)
 	       found_path(1500, 300, 17 * MS, false) && !found_path(1500, 300, 50 * MS, true);
 }
 
+/*
+ * A flow that begins is asked to slow down when the delay is more than twice the target, once in a round trip, but not in
+ * its first, and not after two seconds.
+ */
+static bool test_begins(uint64_t seed)
+{
+	struct codel_far_path path = {};
+	struct codel_far_up up = {};
+	u64 now, first = 2 * SEC, excess, asked[3] = {};
+	u32 phase;
+
+	(void)seed;
+	for (now = first; now < first + 4 * SEC; now += 5 * MS) {
+		excess = now == first ? 0 : now < first + 1 * SEC ? 2 * TARGET : 2 * TARGET + MS;
+		phase = now < first + SEC ? 0 : now < first + CODEL_FAR_UP_BEGIN ? 1 : 2;
+		asked[phase] += answered(&up, now, 40 * MS + excess, &path, 1);
+	}
+	/* a round trip of 73 ms in the second second */
+	if (asked[0] || asked[1] < 13 || asked[1] > 14 || asked[2])
+		return false;
+	path = (struct codel_far_path) {};
+	answered(&up, now, 40 * MS, &path, 1);
+	return !answered(&up, now + 90 * MS, 140 * MS, &path, 1) && answered(&up, now + 150 * MS, 140 * MS, &path, 1);
+}
+
 static const struct test_case cases[] = {
 	{ "the verdicts are CoDel's", test_verdicts },
 	{ "a minimum that grows is doubted", test_doubt },
+	{ "a flow that begins slows down early", test_begins },
 	{ "a longer path is told from a queue by the delivered rate", test_path },
 };
 

@@ -26,6 +26,7 @@
  * @bytes: on the wire
  * @at: when it entered the queue where it is, or is due, ns
  * @echo: down: the time stamp that it echoes, ms; 0 for none
+ * @syn: down: it answers the first packet of a connection
  * @left: the host whose clock the router reads, ns
  */
 struct packet {
@@ -34,6 +35,7 @@ struct packet {
 	uint32_t bytes;
 	uint64_t at;
 	uint32_t echo;
+	bool syn;
 	uint64_t left;
 };
 
