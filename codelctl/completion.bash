@@ -6,7 +6,8 @@ _codelctl()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} words
 	local settings="--up --down --link --overhead --mpu --cells --vlan --kind --offloads
-		--target --interval --ceiling --ecn --no-ecn --nat --no-nat --diffserv --isolation"
+		--target --interval --ceiling --ecn --no-ecn --nat --no-nat --diffserv --isolation
+		--follow --no-follow"
 	local one
 
 	# Behind --up- and --down-: of one direction

@@ -24,6 +24,17 @@ def _splits(root: Json | None) -> bool:
     return bool(root and root.get("options", {}).get("split_gso"))
 
 
+def _far(now: plan.Observed) -> dict[str, str]:
+    """The state of the queue elsewhere, by direction."""
+    found = {}
+    for name, port in (("egress", now.device), ("ingress", now.ifb)):
+        if port.shaper and port.shaper.get("options", {}).get("bottleneck", "here") != "here":
+            assert port.link
+            far = (facts.leaf(port.link["ifname"]) or {}).get("far") or {}
+            found[name] = str(far.get("state", "unknown"))
+    return found
+
+
 def _link(item: Owned, forwards: bool) -> facts.Link:
     now = observe.observed(item.name)
     settings = link.settings(now, item.known)
@@ -51,6 +62,7 @@ def _link(item: Owned, forwards: bool) -> facts.Link:
         xdp="xdp" in (now.device.link or {}),
         neighbours=facts.neighbours(now.name, forwards),
         cakes=[one for port in (now.device, now.ifb) for one in _cakes(port.link)],
+        far=_far(now),
     )
 
 

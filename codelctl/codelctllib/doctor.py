@@ -189,6 +189,27 @@ def _elsewhere(link: Link) -> Iterator[Finding]:
         yield Finding("no-bql", link.device, text, _setup(link, up=lower))
 
 
+# Why a queue elsewhere is not known
+NOT_FOLLOWED = {
+    "deaf": "the device of the answers is gone",
+    "unheard": "no TCP segment has passed",
+    "unanswered": "no TCP segment was answered; downloads need time stamps (RFC 7323)",
+    "silent": "answers have stopped",
+}
+
+
+def _far(link: Link) -> Iterator[Finding]:
+    """The queue elsewhere. Without traffic, nothing is known of it."""
+    for name, state in link.far.items():
+        if state == "works":
+            text = f"{name} follows the link"
+        else:
+            text = f"{name} does not follow the link: {NOT_FOLLOWED.get(state, state)}"
+        is_problem = state == "deaf"
+        level, fix = ("problem", _setup(link)) if is_problem else ("info", None)
+        yield Finding(f"far-{state}", link.device, text, fix, level)
+
+
 def _cakes(link: Link) -> Iterator[Finding]:
     for found in link.cakes:
         speed = link.speed if found.device == link.device else None
@@ -223,8 +244,16 @@ def of_delay(link: Link, phase: Phase) -> Iterator[Finding]:
         text += f"; packets wait in this router, egress {egress} ms and ingress {ingress} ms"
         yield Finding("delay-here", link.device, text, _status(link.device))
     else:
-        fix = measure.setup(link.device, measure.loaded(phase))
-        yield Finding("delay-elsewhere", link.device, f"{text}; packets wait elsewhere", fix)
+        yield Finding(
+            "delay-elsewhere", link.device, f"{text}; packets wait elsewhere", _remedy(link, phase)
+        )
+
+
+def _remedy(link: Link, phase: Phase) -> str | None:
+    """Against a queue elsewhere: a rate. Where the link is followed, its statistics say more."""
+    if values.follows(link.settings):
+        return _status(link.device)
+    return measure.setup(link.device, measure.loaded(phase))
 
 
 def _status(device: str) -> str:
@@ -251,6 +280,7 @@ def of_link(link: Link) -> Iterator[Finding]:
     yield from _merging(link)
     yield from _bypass(link)
     yield from _elsewhere(link)
+    yield from _far(link)
     yield from _cakes(link)
 
 

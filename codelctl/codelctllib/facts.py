@@ -116,6 +116,8 @@ class Link:
     xdp: bool = False
     neighbours: list[Neighbour] = field(default_factory=list)
     cakes: list[cake.Cake] = field(default_factory=list)  # of the device and the ifb
+    # Of egress and ingress, the state of the queue elsewhere: see tc-fq_codel_oot(8)
+    far: dict[str, str] = field(default_factory=dict)
 
 
 def _read(path: str) -> str | None:

@@ -62,23 +62,34 @@ def in_place_of(device: str) -> dict[str, str]:
     return _in_place(now, _known(now))
 
 
-def _in_place(now: Observed, known: State | None) -> dict[str, str]:
-    """The setup without directions of which nothing is left: others may have replaced the root. Empty without any."""
+def _gone(now: Observed) -> set[str]:
+    """The directions of which nothing is left: others may have replaced the root."""
     is_there = {"up": now.device.shaper, "down": now.has_ingress}
-    gone = {name for name, there in is_there.items() if not there}
-    gone |= tuning.of_directions(gone)
-    given = {name: text for name, text in settings(now, known).items() if name not in gone}
-    return given if is_there.keys() & given.keys() else {}
+    return {name for name, there in is_there.items() if not there}
+
+
+def _in_place(now: Observed, known: State | None) -> dict[str, str]:
+    """The setup without directions of which nothing is left. Empty without any, and for a link that is followed in one
+    direction alone."""
+    gone, given = _gone(now), settings(now, known)
+    if values.follows(given):
+        return {} if gone else given
+    dropped = gone | tuning.of_directions(gone)
+    found = {name: text for name, text in given.items() if name not in dropped}
+    return found if found.keys() & set(tuning.DIRECTIONS) else {}
 
 
 def _request_in_place(now: Observed, known: State | None) -> Request | None:
     """The same, with HTB where an earlier version has set the link up, and the parameters of the qdiscs."""
-    given = _in_place(now, known)
-    roots = [port.shaper for port in (now.device, now.ifb)]
+    given = settings(now, known)
+    if not values.follows(given):
+        given = _in_place(now, known)
     if not given:
         return None
+    roots = [port.shaper for port in (now.device, now.ifb)]
     was_htb = any(r and r["kind"] == "htb" for r in roots)
-    return plan.tuned(values.parse(given, former=was_htb), now)
+    request = values.parse(given, former=was_htb).without(_gone(now))
+    return plan.tuned(request, now) if request.directions else None
 
 
 def _back(device: str, had: Request | None, former: Former) -> str:

@@ -75,6 +75,8 @@ class Phase:
     egress: Queue
     ingress: Queue
     setup: str = ""  # before, after, or a kind; empty: there is one setup
+    # The queues elsewhere that are followed, of egress and ingress
+    far: tuple[Queue, Queue] = (Queue(), Queue())
 
     @property
     def name(self) -> str:
@@ -111,6 +113,12 @@ def queue(before: dict[str, Any] | None, after: dict[str, Any] | None) -> Queue:
     return Queue(signals, [g for g in grown if g[1]] if known else None)
 
 
+def far(before: dict[str, Any] | None, after: dict[str, Any] | None) -> Queue:
+    """The queue elsewhere that a qdisc follows, from its answers; without packets if it follows none."""
+    found = [(reading or {}).get("far") or {} for reading in (before, after)]
+    return queue(*found) if found[1] else Queue()
+
+
 def added(phase: Phase, idle: Phase) -> float | None:
     """Delay that the load adds to the median ping, in ms; None: not known."""
     now, then = phase.pings.percentile(0.5), idle.pings.percentile(0.5)
@@ -118,12 +126,13 @@ def added(phase: Phase, idle: Phase) -> float | None:
 
 
 def elsewhere(phase: Phase, idle: Phase) -> float | None:
-    """Least delay of the median ping that is in no queue of this router, in ms; None: not known."""
+    """Least delay of the median ping that is in no queue of this router, and in none that it follows, in ms; None: not
+    known."""
     total = added(phase, idle)
     if total is None or phase.egress.buckets is None or phase.ingress.buckets is None:
         return None
-    here = (phase.egress.percentile(0.5) or 0) + (phase.ingress.percentile(0.5) or 0)
-    return max(0.0, total - here)
+    known = sum(q.percentile(0.5) or 0 for q in (phase.egress, phase.ingress, *phase.far))
+    return max(0.0, total - known)
 
 
 def short(value: float | None) -> str:
@@ -189,6 +198,24 @@ def round_trips(phase: Phase) -> int | None:
     return round(60_000 / slow) if slow else None
 
 
+def far_text(phase: Phase) -> str | None:
+    """One sentence about the queues elsewhere; None: nothing is known of them."""
+    places = ("behind this router", "ahead of it, at the provider")
+    texts = [
+        f"{short(q.percentile(0.5))} ms in the median and {short(q.percentile(0.95))} ms at the 95th percentile "
+        f"in the queue {place}"
+        for q, place in zip(phase.far, places)
+        if q.buckets
+    ]
+    return f"{phase.name}: packets wait for {', and for '.join(texts)}" if texts else None
+
+
+def responsiveness(phase: Phase) -> str:
+    """One sentence about the ping."""
+    slow = short(phase.pings.percentile(0.95))
+    return f"{phase.name}: a ping takes {slow} ms at the 95th percentile, {round_trips(phase)} round trips per minute"
+
+
 def effect(before: Phase, after: Phase, idle: Phase) -> str:
     """One sentence about the delay before and after the setup."""
     times = [short(added(phase, idle)) for phase in (before, after)]
@@ -205,9 +232,11 @@ def verdict(phases: list[Phase], idle: Phase) -> str:
         return "no ping was answered: the delay is not known"
     if all(elsewhere(phase, idle) is None for phase in phases):
         return "these qdiscs have no histogram of sojourn times: the delay cannot be split"
+    is_followed = any(queue.buckets for phase in phases for queue in phase.far)
     if worst[0] > ELSEWHERE_MS:
-        return (
-            f"{worst[1]}: {short(worst[0])} ms of the ping are in a queue elsewhere: "
-            "lower the rate of the shaper, or find the other queue"
-        )
+        lower = "" if is_followed else "lower the rate of the shaper, or "
+        text = f"{worst[1]}: {short(worst[0])} ms of the ping are in a queue elsewhere"
+        return f"{text}: {lower}find the other queue"
+    if is_followed:
+        return "under load, the delay is in the queues that are followed, and in no other queue"
     return "under load, the delay is in no queue elsewhere"

@@ -45,6 +45,7 @@ FLAGS = {
     "ecn": "mark ECN-capable packets instead of dropping them, or do not",
     "nat": "cake tells the hosts behind this router's NAT apart, or does not",
 }
+FOLLOW = "follow the rate of the link, which need not be known: --up and --down are bounds, if they are given; or do not"
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Beside the installed library, or in the tree
 HEADERS = ("codel_version.h", "../qdisc/codel_version.h")
@@ -82,6 +83,9 @@ def parser() -> argparse.ArgumentParser:
     for name, (metavar, text) in HELP.items():
         place = of_both if name in tuning.SETTINGS else settings
         place.add_argument(f"--{name}", metavar=metavar, help=text)
+    settings.add_argument(
+        "--follow", action=argparse.BooleanOptionalAction, help=FOLLOW, default=None
+    )
     for name, text in FLAGS.items():
         of_both.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, help=text)
     for name, (_, parameter) in tuning.OF_DIRECTION.items():
@@ -158,7 +162,8 @@ def _measure(arguments: argparse.Namespace) -> None:
     for kind in kinds:
         values.choice("KIND", kind, ("none", *values.KINDS))
     # Otherwise, nothing is changed
-    if kinds or server and link.settings_of(device):
+    present = link.settings_of(device)
+    if kinds or server and present or values.follows(present):
         link.require_root()
         lock = state.locked(_words())
     else:

@@ -19,6 +19,7 @@ from .errors import Refusal
 from .marks import PREFERENCE, Json, Port
 from .offloads import Features
 from .shaper import Shaper
+from .tuning import DIRECTIONS
 from .values import LONGEST_NAME, Request
 
 Command = list[str]
@@ -97,7 +98,7 @@ def former(now: Observed, known: Former | None, request: Request) -> Former:
     known = known or unknown(now)
     features = offloads.switched_off(known.features, {}, now.features)
     switches = not request.keep_offloads and offload_commands(request, now, known)
-    replaces = request.up is not None and not now.device.shaper
+    replaces = "up" in request.directions and not now.device.shaper
     return Former(
         restore.root(now.name, now.device.qdiscs) if replaces else known.root,
         now.device.hook is not None and known.hook if now.has_ingress else _foreign_hook(now),
@@ -129,11 +130,13 @@ def shapers(now: Observed, want: Request) -> tuple[Shaper | None, Shaper | None]
     assert link
 
     def made(name: str, rate: int | None, ingress: bool) -> Shaper | None:
-        if rate is None:
+        direction = DIRECTIONS[ingress]
+        if direction not in want.directions:
             return None
         size, more = header(link) if want.htb else 0, want.tuning[ingress]
+        follows = now.name if direction in want.follow else None
         return Shaper(
-            name, rate, want.framing, link["mtu"], want.kind, ingress, want.htb, size, more
+            name, rate, want.framing, link["mtu"], want.kind, ingress, want.htb, size, more, follows
         )
 
     return made(now.name, want.up, False), made(now.ifb_name, want.down, True)
@@ -171,8 +174,8 @@ def shaper_commands(want: Shaper, now: Port) -> list[Command]:
         return htb.change(want, now, root) if root and is_there else htb.new(want)
     if not shaper.differences(want, root):
         return []
-    verb = "change" if is_there else "replace"
-    return [tc(verb, want.device, "root", "handle", want.root[1], *shaper.words(want))]
+    verb, shown = ("change", root.get("options", {})) if root and is_there else ("replace", {})
+    return [tc(verb, want.device, "root", "handle", want.root[1], *shaper.words(want, shown))]
 
 
 def _ifb_link(want: Shaper, now: Observed) -> list[Command]:
@@ -287,7 +290,7 @@ def refuse(request: Request, now: Observed) -> None:
     for want, port in zip(shapers(now, request), (now.device, now.ifb)):
         if _goes(port, want):
             foreign.refuse(port)
-    if request.down is not None:
+    if "down" in request.directions:
         _refuse_redirect(now)
 
 

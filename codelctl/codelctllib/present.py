@@ -27,10 +27,12 @@ def _of_root(root: Json) -> Json | None:
     """Of a kind that shapes by itself."""
     options = root["options"]
     rate = options.get("bandwidth" if root["kind"] == "cake" else "rate")
-    if not isinstance(rate, int):
+    follows = options.get("bottleneck", "here") != "here"
+    if not isinstance(rate, int) and not follows:
         return None
     return {
-        "rate": rate * 8,
+        "rate": rate * 8 if isinstance(rate, int) else None,
+        "follow": follows,
         "overhead": options.get("overhead") or 0,
         "mpu": options.get("mpu", 0),
         "cells": options.get("atm", "noatm").replace("noatm", "none"),
@@ -55,7 +57,13 @@ def settings(now: Observed) -> dict[str, str]:
     complete = [numbers for numbers in found.values() if numbers]
     if not complete:
         return {}
-    given = {name: rates.text(numbers["rate"]) for name, numbers in found.items() if numbers}
+    given = {
+        n: rates.text(numbers["rate"])
+        for n, numbers in found.items()
+        if numbers and numbers["rate"]
+    }
+    if any(numbers.get("follow") for numbers in complete):
+        given["follow"] = "on"
     given |= {name: str(complete[0][name]) for name in ("overhead", "mpu", "cells", "kind")}
     # What they were is not known
     return {**given, "link": "raw", "offloads": "keep"}

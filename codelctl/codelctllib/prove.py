@@ -27,6 +27,7 @@ CANNOT = (
     "without --server: measured are the ping to the gateway and the sojourn times of the present traffic; "
     "not measured are the delay under load and the rates of the link, because there is no load"
 )
+NO_ANSWER = "the queue elsewhere is not known: no TCP segment was answered, or none had time stamps"
 NO_SETUP = (
     "the link is not set up: with a setup, the table compares the delay before and after, "
     "and splits it into this router's queues and others"
@@ -184,6 +185,7 @@ def phase(device: str, load: str, target: str, seconds: int, setup: str = "") ->
         measure.queue(before.egress, after.egress),
         measure.queue(before.ingress, after.ingress),
         setup,
+        (measure.far(before.egress, after.egress), measure.far(before.ingress, after.ingress)),
     )
 
 
@@ -198,8 +200,9 @@ def _phases(device: str, server: str, seconds: int, setup: str = "") -> list[Pha
 def _lifted(settings: dict[str, str]) -> dict[str, str]:
     """The same setup with shapers that let everything pass. Nothing is removed: rules of others stay, and a power
     cut leaves a link that is set up."""
-    rate = rates.text(rates.GREATEST)
-    return {**settings, **{name: rate for name in ("up", "down") if name in settings}}
+    rate, follows = rates.text(rates.GREATEST), values.follows(settings)
+    names = [name for name in ("up", "down") if follows or name in settings]
+    return {**settings, **dict.fromkeys(names, rate), "follow": values.OFF}
 
 
 @contextlib.contextmanager
@@ -229,16 +232,20 @@ def _returning(device: str, settings: dict[str, str]) -> Iterator[None]:
 
 
 def _with_each(
-    device: str, server: str, seconds: int, setups: dict[str, dict[str, str]]
+    device: str, server: str | None, seconds: int, setups: dict[str, dict[str, str]]
 ) -> list[Phase]:
-    """Measure with each setup. The present setup returns."""
+    """Measure with each setup, without a server beside the present traffic. The present setup returns."""
     phases = []
     for settings in setups.values():
         link.require(device, settings)
     with _returning(device, link.in_place_of(device)):
         for name, settings in setups.items():
             link.apply(device, settings)
-            phases += _phases(device, server, seconds, name)
+            if server:
+                phases += _phases(device, server, seconds, name)
+            else:
+                time.sleep(SETTLE_SECONDS)
+                phases.append(phase(device, "now", _gateway(device), seconds, name))
     return phases
 
 
@@ -250,6 +257,17 @@ def watch(device: str, server: str | None, seconds: int) -> Phase:
     return phase(device, "now", server or _gateway(device), seconds)
 
 
+def _beside_traffic(device: str, present: dict[str, str], seconds: int) -> Report:
+    """Without a server: before and after the setup if the link is followed, else as it is."""
+    if not values.follows(present):
+        idle = phase(device, "now", _gateway(device), seconds)
+        return Report(device, None, seconds, idle, [], [CANNOT])
+    setups = {"before": _lifted(present), "after": present}
+    before, after = _with_each(device, None, seconds, setups)
+    texts = [*map(measure.responsiveness, (before, after)), measure.far_text(after) or NO_ANSWER]
+    return Report(device, None, seconds, before, [after], texts)
+
+
 def prove(device: str, server: str | None, seconds: int) -> Report:
     """Measure the delay, idle and under load; before and after the setup, if there is one."""
     device = observe.required(observe.links(), device)["ifname"]
@@ -257,9 +275,9 @@ def prove(device: str, server: str | None, seconds: int) -> Report:
         _require_route(device, server)
         _require_server(server)
     present = link.in_place_of(device)
-    idle = phase(device, "idle" if server else "now", server or _gateway(device), seconds)
     if not server:
-        return Report(device, None, seconds, idle, [], [CANNOT])
+        return _beside_traffic(device, present, seconds)
+    idle = phase(device, "idle", server, seconds)
     if not present:
         phases = _phases(device, server, seconds)
         command = measure.setup(device, measure.of_loads(phases))
@@ -270,6 +288,7 @@ def prove(device: str, server: str | None, seconds: int) -> Report:
     phases = _with_each(device, server, seconds, setups)
     before, after = phases[: len(LOADS)], phases[len(LOADS) :]
     texts = [measure.effect(old, new, idle) for old, new in zip(before, after)]
+    texts += filter(None, map(measure.far_text, after))
     return Report(device, server, seconds, idle, phases, [*texts, measure.verdict(after, idle)])
 
 

@@ -50,6 +50,7 @@ def _phase(phase: Phase, idle: Phase) -> Json:
         "elsewhere_ms": measure.elsewhere(phase, idle) if under_load else None,
         "egress": _queue(phase.egress),
         "ingress": _queue(phase.ingress),
+        "far": dict(zip(("egress", "ingress"), map(_queue, phase.far))),
     }
 
 

@@ -12,6 +12,7 @@ from typing import Callable
 
 from .errors import Refusal
 from .marks import HOOKS, Json
+from .shaper import HERE
 
 Words = list[str]
 # What the kernel shows of these, and nothing else, can be written as options
@@ -19,7 +20,6 @@ CODEL_TIMES = ("target", "interval", "ce_threshold", "ceiling")
 PLAIN = ("codel", "fq_codel")
 # These follow from other options
 EFFECTS = ("target_effective", "interval_effective")
-FAR = {"bottleneck": "here", "answers": "self"}
 
 
 class _Unknown(Exception):
@@ -64,8 +64,8 @@ def _shaper(options: Json) -> Words:
 
 def _far(options: Json) -> Words:
     """The queue in another device: what is not a default."""
-    found = {name: options.pop(name, default) for name, default in FAR.items()}
-    return [word for name, value in found.items() if value != FAR[name] for word in (name, value)]
+    found = {name: options.pop(name, default) for name, default in HERE.items()}
+    return [word for name, value in found.items() if value != HERE[name] for word in (name, value)]
 
 
 def _codel(options: Json) -> Words:

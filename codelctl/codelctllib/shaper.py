@@ -14,13 +14,16 @@ from . import rates, tuning
 from .framing import Framing
 from .marks import ROOTS, Json
 
+# What tc shows where the queue is not elsewhere
+HERE = {"bottleneck": "here", "answers": "self"}
+
 
 @dataclass(frozen=True)
 class Shaper:
     """One direction of a link."""
 
     device: str
-    rate: int  # bit/s on the wire
+    rate: int | None  # bit/s on the wire; None: the link's, which it follows
     framing: Framing
     mtu: int
     kind: str
@@ -28,6 +31,8 @@ class Shaper:
     htb: bool = False  # HTB shapes, and the kind is its leaf
     header: int = 0  # bytes of the device's header that HTB counts
     tuning: tuning.Parameters = field(default_factory=dict)
+    # The device of the link, whose queue is elsewhere
+    follows: str | None = None
 
     @property
     def root(self) -> tuple[str, str]:
@@ -38,24 +43,45 @@ class Shaper:
     def options(self) -> Json:
         """Of a kind that shapes by itself, as `tc -j` shows them. Overheads count from the IP header."""
         return {
-            "bandwidth" if self.kind == "cake" else "rate": self.rate // 8,
+            "bandwidth" if self.kind == "cake" else "rate": self.rate and self.rate // 8,
             "overhead": self.framing.overhead,
             "mpu": self.framing.mpu,
             "atm": {"none": "noatm"}.get(self.framing.cells, self.framing.cells),
             "ingress": self.ingress,
             **self.tuning,
+            **self.far(),
         }
 
+    def far(self) -> Json:
+        """The options of the queue elsewhere. An ifb has what comes in at the device, and its answers leave there."""
+        if not self.follows:
+            return HERE
+        if self.ingress:
+            return {"bottleneck": "upstream", "answers": self.follows}
+        return {**HERE, "bottleneck": "downstream"}
 
-def words(want: Shaper) -> list[str]:
+
+def _far_words(want: Shaper, shown: Json) -> list[str]:
+    """Those that change: a module of an earlier version has none of them."""
+    return [
+        word
+        for name, value in want.far().items()
+        if shown.get(name, HERE[name]) != value and (want.follows or name != "answers")
+        for word in (name, value)
+    ]
+
+
+def words(want: Shaper, shown: Json) -> list[str]:
+    """For tc; `shown` has the present options of the qdisc."""
     options = want.options()
     return [
         want.kind,
         "bandwidth" if want.kind == "cake" else "rate",
-        f"{want.rate}bit",
+        f"{want.rate}bit" if want.rate else "off",
         *("overhead", str(options["overhead"]), "mpu", str(options["mpu"]), options["atm"]),
         "ingress" if want.ingress else "egress",
         *tuning.words(want.tuning),
+        *_far_words(want, shown),
     ]
 
 
@@ -76,7 +102,7 @@ def differences(want: Shaper, root: Json | None) -> list[str]:
         return [f"the root qdisc of {want.device} is {found} instead of {' '.join(want.root)}"]
     if want.htb:
         return []
-    shown = root.get("options", {})
+    shown = {**HERE, **root.get("options", {})}
     return [
         f"{name} of {want.device} is {_text(name, shown.get(name, 0))} instead of {_text(name, value)}"
         for name, value in want.options().items()

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Mapping, Sequence
 
 from . import rates, tuning
@@ -23,6 +23,7 @@ OFF = "off"
 DEFAULTS: dict[str, str | None] = {
     "up": OFF,
     "down": OFF,
+    "follow": OFF,
     "link": "ethernet",
     "overhead": None,
     "mpu": None,
@@ -45,7 +46,7 @@ LONGEST_NAME, LONGEST_ALTNAME = 15, 127  # bytes
 class Request:
     """What the user asks for."""
 
-    up: int | None  # bit/s
+    up: int | None  # bit/s; None: no shaper
     down: int | None  # bit/s
     framing: Framing
     kind: str
@@ -54,6 +55,19 @@ class Request:
     optional_offloads: bool = True  # as far as the device allows
     # Parameters of the AQM, of egress and ingress
     tuning: tuple[tuning.Parameters, tuning.Parameters] = field(default_factory=lambda: ({}, {}))
+    # Of DIRECTIONS, those whose queue is elsewhere, and is followed; a rate is a bound then
+    follow: frozenset[str] = frozenset()
+
+    @property
+    def directions(self) -> frozenset[str]:
+        """Those that have a qdisc."""
+        rates_of = {"up": self.up, "down": self.down}
+        return self.follow | {name for name, rate in rates_of.items() if rate is not None}
+
+    def without(self, names: set[str]) -> Request:
+        """The same without these directions."""
+        up, down = (None if name in names else getattr(self, name) for name in DIRECTIONS)
+        return replace(self, up=up, down=down, follow=self.follow - names)
 
 
 def device(name: str) -> str:
@@ -98,9 +112,18 @@ def _rate(option: str, written: str | None) -> int | None:
     return None if written in (OFF, None) else rates.parse(option, str(written))
 
 
+def follows(given: Mapping[str, str]) -> bool:
+    """Whether both directions follow the link."""
+    return given.get("follow", OFF) != OFF
+
+
 def _refuse_without_rate(
     prefix: str, given: Mapping[str, str], found: Mapping[str, int | None]
 ) -> None:
+    if all(rate is None for rate in found.values()):
+        raise Refusal(
+            f"a rate is missing: give {prefix}up, {prefix}down or both, or {prefix}follow"
+        )
     for direction, rate in found.items():
         settings = sorted(tuning.of_directions([direction]) & given.keys())
         if settings and rate is None:
@@ -117,12 +140,16 @@ def parse(given: Mapping[str, str], prefix: str = "--", former: bool = False) ->
         raise Refusal(f"{prefix}{unknown[0]}: the settings are {', '.join(DEFAULTS)}")
     values = {**DEFAULTS, **given}
     up, down = (_rate(f"{prefix}{name}", values[name]) for name in DIRECTIONS)
-    if up is None and down is None:
-        raise Refusal(f"a rate is missing: give {prefix}up, {prefix}down or both")
-    _refuse_without_rate(prefix, given, {"up": up, "down": down})
-    offloads = choice(f"{prefix}offloads", values["offloads"] or "", OFFLOADS)
-    slowest = min(rate for rate in (up, down) if rate is not None)
     kind = choice(f"{prefix}kind", values["kind"] or "", KINDS)
+    follow = choice(f"{prefix}follow", values["follow"] or "", ("on", OFF)) == "on"
+    if follow and kind not in SPLITTING:
+        raise Refusal(
+            f"{prefix}follow: {kind} does not follow a link: {' and '.join(SPLITTING)} do"
+        )
+    if not follow:
+        _refuse_without_rate(prefix, given, {"up": up, "down": down})
+    offloads = choice(f"{prefix}offloads", values["offloads"] or "", OFFLOADS)
+    slowest = min((rate for rate in (up, down) if rate is not None), default=0)
     splits = kind in SPLITTING and not former
     return Request(
         up=up,
@@ -135,6 +162,7 @@ def parse(given: Mapping[str, str], prefix: str = "--", former: bool = False) ->
         and (splits or slowest > OFFLOADS_ABOVE),
         optional_offloads=offloads == "auto",
         tuning=tuning.parse(prefix, {n: given[n] for n in tuning.EVERY if n in given}, kind),
+        follow=frozenset(DIRECTIONS if follow else ()),
     )
 
 
@@ -152,10 +180,11 @@ def merged(present: Mapping[str, str], given: Mapping[str, str]) -> dict[str, st
     a direction that goes has none."""
     dropped = tuning.replaced(given) | ({*PARTS} if "link" in given else set())
     dropped |= tuning.foreign(given["kind"]) if "kind" in given else set()
-    dropped |= tuning.of_directions([n for n in DIRECTIONS if given.get(n) == OFF])
+    if not follows({**present, **given}):
+        dropped |= tuning.of_directions([n for n in DIRECTIONS if given.get(n) == OFF])
     found = {**{n: v for n, v in present.items() if n not in dropped}, **given}
-    found = {n: v for n, v in found.items() if n not in DIRECTIONS or v != OFF}
-    if present and not found.keys() & set(DIRECTIONS):
+    found = {n: v for n, v in found.items() if n not in (*DIRECTIONS, "follow") or v != OFF}
+    if present and not found.keys() & {*DIRECTIONS, "follow"}:
         raise Refusal("no direction is left: `codelctl undo DEV` removes the setup")
     return found
 
@@ -175,7 +204,7 @@ def words(given: Mapping[str, str]) -> list[str]:
     """The settings as of the command line."""
     found = []
     for name, value in given.items():
-        if tuning.parameter(name) in tuning.FLAGS:
+        if name == "follow" or tuning.parameter(name) in tuning.FLAGS:
             found.append(f"--{name}" if value == "on" else f"--no-{name}")
         else:
             found += [f"--{name}", value]

@@ -90,6 +90,22 @@ half_way_tuned()
 		"[7000,90000,60000,true]"
 }
 
+# A link that is followed, its rates, and back
+half_way_followed()
+{
+	topology offloads
+	modprobe ifb numifbs=0
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --follow
+	check "commands of a setup" "$STEPS" == 6
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --no-follow --up 8mbit --down 20mbit
+	check "commands of rates" "$STEPS" == 2
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --follow
+	check "commands of bounds" "$STEPS" == 2
+}
+
 # The same with the device's own root qdisc, and a kind that tc does not have
 half_way_root()
 {
@@ -275,6 +291,7 @@ lib_add half_way "a failure at any command leaves the link as it was" fq_codel_o
 lib_add half_way "a failure at any command leaves the link as it was, with HTB" fq_codel codel off 11 6 4 4
 lib_add half_way_tuned "a failure leaves the parameters as they were" c0d1: fq_codel_oot
 lib_add half_way_tuned "a failure leaves the parameters as they were" c0d0: codel_oot
+lib_add half_way_followed "a failure at any command leaves a link that is followed, or not, as it was"
 lib_add half_way_earlier "a failure at any command leaves the setup of an earlier version"
 lib_add half_way_root "a failure at any command leaves a root qdisc as it was"
 lib_add interrupted "a signal at any command leaves the link as it was" 6

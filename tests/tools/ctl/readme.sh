@@ -75,7 +75,7 @@ router()
 	modem eth0
 	# shellcheck disable=SC2016 # fences, not commands
 	sed -n '/^## Set up a router/,/^## W/ { /^```/,/^```/ { /^```/d; p } }' "$README" >"$LIB_TMP/commands"
-	check "commands" "$(wc -l <"$LIB_TMP/commands")" == 10
+	check "commands" "$(wc -l <"$LIB_TMP/commands")" == 11
 	tc -n "$ROUTER" -j qdisc show dev eth0 >"$LIB_TMP/before"
 	paste_commands "$LIB_TMP/commands"
 	tc -n "$ROUTER" -j qdisc show dev eth0 | diff "$LIB_TMP/before" - || fail "the qdiscs are not as before"

@@ -275,3 +275,20 @@ def delays() -> None:
     text = next(doctor.of_delay(fresh, fast)).text
     for words in ("1234 ms at least", "2345 ms", "2000 Mbit/s"):
         assert words in text, text
+
+
+@case("doctor: a link that is followed, or why it is not")
+def followed() -> None:
+    for state, code, fix, level in (
+        ("works", "far-works", None, "info"),
+        ("unheard", "far-unheard", None, "info"),
+        ("unanswered", "far-unanswered", None, "info"),
+        ("silent", "far-silent", None, "info"),
+        ("deaf", "far-deaf", "codelctl setup eth0 --follow", "problem"),
+    ):
+        link = Link("eth0", {"follow": "on"}, present=True, in_force=True, far={"egress": state})
+        found = [(f.code, f.fix, f.level) for f in doctor.of_link(link)]
+        check(state, found, [(code, fix, level)])
+    link = Link("eth0", {"follow": "on"}, present=True)
+    phase = Phase("now", (5e6, 0), Pings([20.0] * 10 + [336.0] * 40, 0), Queue(), Queue())
+    check("elsewhere", [f.fix for f in doctor.of_delay(link, phase)], ["codelstat watch eth0"])

@@ -145,3 +145,29 @@ def document() -> None:
     buckets = [{"to_ns": 5000000, "count": 100}]
     check("sojourn times", second["egress"], {"signals": 1, "buckets": buckets})
     check("delay", [round(second[n], 6) for n in ("added_ms", "elsewhere_ms")], [29.6, 24.6])
+
+
+@case("a queue that is followed: what its answers say explains the ping, in sentences, too")
+def followed() -> None:
+    far = {"far": {"delay": {"buckets": [{"from_ns": 0, "to_ns": 20_000_000, "count": 7}]}}}
+    check("grown", measure.far({"far": {}}, far).buckets, [(20_000_000, 7)])
+    check("none", measure.far(far, {}).buckets, [])
+    idle = Phase("idle", (0, 0), Pings([10.0], 0), Queue(), Queue())
+    load = Phase(
+        "upload",
+        (1, 1),
+        Pings([45.0], 0),
+        Queue(),
+        Queue(),
+        "after",
+        (measure.far({}, far), Queue()),
+    )
+    check("elsewhere", measure.elsewhere(load, idle), 15.0)
+    text = "after upload: packets wait for 20 ms in the median and 20 ms at the 95th percentile in the queue behind this router"
+    check("sentence", measure.far_text(load), text)
+    check("nothing is known", measure.far_text(idle), None)
+    check("ping", measure.responsiveness(load),
+          "after upload: a ping takes 45 ms at the 95th percentile, 1333 round trips per minute")  # fmt: skip
+    assert "that are followed" in measure.verdict([load], idle)
+    worse = Phase("upload", (1, 1), Pings([90.0], 0), Queue(), Queue(), "after", load.far)
+    assert measure.verdict([worse], idle).endswith("elsewhere: find the other queue")

@@ -616,3 +616,29 @@ def refused_offloads() -> None:
     )
     check("on", offloads.restore("mv0", now, had), [["ethtool", "-K", "mv0", "gso", "on"]])
     check("as before", offloads.restore("mv0", had, had), [])
+
+
+FOLLOW = """\
+tc qdisc replace dev eth0 root handle c0d1: fq_codel_oot rate off overhead 38 mpu 84 noatm egress bottleneck downstream
+modprobe ifb numifbs=0
+ip link add codelctl-7 type ifb
+ip link set dev codelctl-7 name ifb-eth0 alias codelctl: ingress of device 7 (eth0) mtu 1500 up
+tc qdisc replace dev ifb-eth0 root handle c0d1: fq_codel_oot rate off overhead 38 mpu 84 noatm ingress bottleneck upstream answers eth0
+tc qdisc add dev eth0 clsact
+tc filter add dev eth0 ingress protocol all pref 49374 handle 0xc0df matchall action mirred egress redirect dev ifb-eth0
+"""
+
+
+@case("plan: a link that is followed, its bounds, and back to rates, live")
+def followed() -> None:
+    given = {"follow": "on"}
+    check("fresh", commands(given, FRESH), FOLLOW.splitlines())
+    now = after(given)
+    check("again", commands(given, now), [])
+    check("a bound", commands({**given, "up": "8mbit"}, now),
+          ["tc qdisc change dev eth0 root handle c0d1: fq_codel_oot rate 8000000bit overhead 38 mpu 84 noatm egress"])  # fmt: skip
+    back = [c.split("noatm ")[1] for c in commands(BOTH, now)]
+    check("rates", back, ["egress bottleneck here", "ingress bottleneck here"])
+    check("from rates", [c.split("noatm ")[1] for c in commands(given, after(BOTH))],
+          ["egress bottleneck downstream", "ingress bottleneck upstream answers eth0"])  # fmt: skip
+    check("undo", undo_commands(now), [NO_REDIRECT, NO_HOOK, NO_IFB, RESTORE])

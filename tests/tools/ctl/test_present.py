@@ -17,10 +17,14 @@ from codelctllib.plan import Former
 def again() -> None:
     for kind in values.KINDS:
         for link in test_plan.SHOWN:
-            for rates in ({"up": "19mbit", "down": "95mbit"}, {"up": "8mbit"}, {"down": "1mbit"}):
+            for rates in ({"up": "19mbit", "down": "95mbit"}, {"up": "8mbit"}, {"down": "1mbit"},
+                          {"follow": "on"}, {"follow": "on", "down": "9mbit"}):  # fmt: skip
+                if "follow" in rates and kind not in values.SPLITTING:
+                    continue
                 now = test_plan.after({**rates, "kind": kind, "link": link})
                 found = present.settings(now)
-                check("rates", [n for n in ("up", "down") if n in found], list(rates))
+                names = [n for n in ("follow", "up", "down") if n in found]
+                check("rates", names, list(rates))
                 check("kind", found["kind"], kind)
                 check(f"{found}", plan.commands(values.parse(found), now, Former()), [])
 

@@ -123,7 +123,7 @@ OWN = [
 def own() -> None:
     for kind, link, ingress, words in OWN:
         want = replace(ETHERNET, kind=kind, framing=LINKS[link], ingress=ingress)
-        check(words, " ".join(shaper.words(want)), words)
+        check(words, " ".join(shaper.words(want, {})), words)
 
 
 TUNING = {"target": 7000, "ceiling": None, "ecn": False}
@@ -132,7 +132,7 @@ TUNING = {"target": 7000, "ceiling": None, "ecn": False}
 @case("parameters: words of tc, and only those with a setting differ")
 def tuned() -> None:
     want = replace(ETHERNET, tuning=TUNING)
-    words = " ".join(shaper.words(want))
+    words = " ".join(shaper.words(want, {}))
     assert words.endswith(" egress target 7000us ceiling off noecn"), words
     root = {
         "kind": "fq_codel_oot",
@@ -148,8 +148,26 @@ def tuned() -> None:
     cake = replace(
         want, kind="cake", tuning={"nat": True, "diffserv": "diffserv4", "flowmode": "dual-srchost"}
     )
-    words = " ".join(shaper.words(cake))
+    words = " ".join(shaper.words(cake, {}))
     assert words.endswith(" egress nat diffserv4 dual-srchost"), words
+
+
+@case("follow: no rate, the queue elsewhere, and only what differs of it")
+def follow() -> None:
+    egress = replace(ETHERNET, rate=None, follows="eth0")
+    ingress = replace(egress, device="ifb-eth0", ingress=True)
+    place = "fq_codel_oot rate off overhead 38 mpu 84 noatm"
+    check("egress", " ".join(shaper.words(egress, {})), f"{place} egress bottleneck downstream")
+    words = f"{place} ingress bottleneck upstream answers eth0"
+    check("ingress", " ".join(shaper.words(ingress, {})), words)
+    root = {"kind": "fq_codel_oot", "handle": "c0d1:", "root": True}
+    shown = {**OPTIONS, "rate": None, "bottleneck": "downstream", "answers": "self"}
+    check("in force", shaper.differences(egress, {**root, "options": shown}), [])
+    bound = replace(egress, rate=8_000_000)
+    check("again", shaper.words(bound, shown)[-1], "egress")
+    check("no longer", shaper.words(ETHERNET, shown)[-2:], ["bottleneck", "here"])
+    texts = shaper.differences(ETHERNET, {**root, "options": {**shown, "rate": 19_000_000 // 8}})
+    check("differs", texts, ["bottleneck of eth0 is downstream instead of here"])
 
 
 @case("parameters with HTB: a slow link has a longer target, and the interval grows by as much")

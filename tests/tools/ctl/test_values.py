@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cases import case, check, refused
 from codelctllib import rates, tuning, values
 from codelctllib.framing import LINKS, Framing
@@ -204,6 +206,29 @@ def of_one_direction_kept() -> None:
         check(f"{given}", found, want)
         check(f"changes of {given}", values.changes(present, found), texts)
         values.parse(found)
+
+
+@case("settings: a link that is followed needs no rate, and both directions follow")
+def follow() -> None:
+    found = values.parse({"follow": "on"})
+    check("directions", found.directions, {"up", "down"})
+    check("rates", (found.up, found.down), (None, None))
+    bound = values.parse({"follow": "on", "up": "8mbit", "down-target": "7ms"})
+    check("a bound", (bound.up, bound.follow), (8_000_000, {"up", "down"}))
+    check("left", bound.without({"up"}), replace(bound, up=None, follow=frozenset({"down"})))
+    check("rates alone", values.parse(BOTH).follow, set())
+    for given, words in (
+        ({"follow": "on", "kind": "cake"}, ("--follow: cake does not follow", "codel_oot do")),
+        ({"follow": "yes", **BOTH}, ("--follow: 'yes' is not one of on, off",)),
+        ({"link": "docsis"}, ("a rate is missing: give --up, --down or both, or --follow",)),
+    ):
+        refused(f"{given}", lambda g=given: values.parse(g), *words)
+    present = {"follow": "on", "up": "8mbit", "up-target": "7ms"}
+    check("no bound", values.merged(present, {"up": "off"}), {"follow": "on", "up-target": "7ms"})
+    check("a rate", values.merged(present, {"follow": "off"}), {"up": "8mbit", "up-target": "7ms"})
+    refused("nothing", lambda: values.merged({"follow": "on"}, {"follow": "off"}), "no direction")
+    check("words", values.words({"follow": "on"}), ["--follow"])
+    check("line", values.text({"follow": "on"}), "follow on, link ethernet, kind fq_codel_oot")
 
 
 @case("settings: HTB is above the kinds that do not shape, and in the setups of an earlier version")
