@@ -177,6 +177,12 @@ static inline void codel_clock_wait(struct codel_clock *clock, bool waits)
 	clock->late_max = waits ? CODEL_SHAPER_LATE_MAX : 0;
 }
 
+/* In an idle time the link has taken the time of the packets that were dropped. */
+static inline void codel_clock_forgive(struct codel_clock *clock, u64 idle)
+{
+	clock->owed -= idle < clock->owed ? idle : clock->owed;
+}
+
 /**
  * codel_clock_is_due() - may a packet leave?
  * @clock: of the link
@@ -194,7 +200,10 @@ static inline bool codel_clock_is_due(struct codel_clock *clock, u64 now)
 
 	if (now < clock->next)
 		return false;
-	clock->next = begin > next ? begin : next;
+	if (begin > next) {
+		codel_clock_forgive(clock, begin - next);
+		clock->next = begin;
+	}
 	return true;
 }
 

@@ -124,7 +124,10 @@ void prove_shaper_due(void)
 	prove(!due || clock.next <= now, "the link does not begin later than now");
 	prove(!due || clock.next + old.late_max >= now,
 	      "a late packet regains 10 ms at most, and nothing after an idle time");
-	prove(clock.owed == old.owed && clock.late_max == old.late_max, "all else stays");
+	prove(old.owed - clock.owed <= clock.next - old.next && clock.owed <= old.owed &&
+	      (!clock.owed || old.owed - clock.owed == clock.next - old.next),
+	      "an idle time pays for what was dropped, and no other time does");
+	prove(clock.late_max == old.late_max, "all else stays");
 	reached();
 }
 

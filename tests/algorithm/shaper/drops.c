@@ -83,10 +83,32 @@ static bool drops_end(uint64_t seed)
 	return clock.next - begin == sent_bytes * BYTE + 100 * MS;
 }
 
+/* An idle time pays for what was dropped, and so does a standstill, but for the 10 ms that are regained. */
+static bool drops_forgiven(uint64_t seed)
+{
+	struct codel_pace pace;
+	struct codel_clock clock = sent(&pace, 1500);
+	u64 now = clock.next;
+	u32 i;
+
+	(void)seed;
+	for (i = 0; i < 100; i++)
+		codel_clock_drop(&clock, &pace, 1500);
+	if (!codel_clock_is_due(&clock, now + 9 * MS) || clock.owed != 100 * MS || clock.next != now)
+		return false;
+	if (!codel_clock_is_due(&clock, now + 30 * MS) || clock.owed != 80 * MS)
+		return false;
+	codel_clock_wait(&clock, false);
+	now = clock.next;
+	return codel_clock_is_due(&clock, now + 50 * MS) && clock.owed == 30 * MS &&
+	       codel_clock_is_due(&clock, now + 200 * MS) && !clock.owed && clock.next == now + 200 * MS;
+}
+
 static const struct test_case cases[] = {
 	{ "drops: the next packets pay for them", drops_count },
 	{ "drops: a flood leaves half of the rate", drops_of_a_flood },
 	{ "drops: the end of a flood", drops_end },
+	{ "drops: an idle link forgives", drops_forgiven },
 };
 
 const struct group drops_group = { cases, ARRAY_SIZE(cases) };
