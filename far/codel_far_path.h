@@ -312,13 +312,15 @@ static inline u64 codel_far_excess_sample(struct codel_far_excess *e, u64 now, u
  * @flow: number of the flow
  * @timed: the round trip is that of the mark. Otherwise the packet was sent again (Karn),
  *	and the answer shows only that it has left the far queue
- * @single: it acknowledges a single packet, so that it may be late
+ * @single: downstream: it acknowledges a single packet, so that it may be late
+ * @late: upstream: how much later than the mark came it may have left, ns
  * @stamped: @stamp is that of the host that answers
  * @stamp: when the answer left it
  */
 struct codel_far_answer {
 	u64 now;
 	struct codel_far_path *path;
+	u64 late;
 	u32 flow;
 	u32 stamp;
 	bool timed;

@@ -51,7 +51,7 @@ struct codel_far_entry {
 /**
  * struct codel_far_flow - a flow
  * @path: its round trip
- * @seen: its latest packet, ns; 0 if the place is free
+ * @seen: its latest packet with data for the far queue, or its first, ns; 0 if the place is free
  * @key: hash of its addresses and ports
  * @highest: number of its latest packet that was to be marked
  * @answered: highest number of an answer
@@ -164,9 +164,26 @@ static inline u32 codel_far_flow_get(struct codel_far_marks *m, u64 now, u32 key
 			return CODEL_FAR_NONE;
 		codel_far_flow_take(m, flow, key, number);
 	}
-	flow->seen = now;
+	if (carries || !flow->seen)
+		flow->seen = now;
 	flow->carries |= carries;
 	return flow - m->flows;
+}
+
+/**
+ * codel_far_flow_gap() - the time since the latest packet of a flow
+ * @m: all marks
+ * @now: monotonic time, ns
+ * @key: hash of its addresses and ports
+ *
+ * Return: ns, CODEL_FAR_LATE at most.
+ */
+static inline u64 codel_far_flow_gap(const struct codel_far_marks *m, u64 now, u32 key)
+{
+	const struct codel_far_flow *flow = &m->flows[codel_far_place(key)];
+
+	return flow->key == key ? codel_far_min(codel_far_since(now, flow->seen), CODEL_FAR_LATE) :
+				  CODEL_FAR_LATE;
 }
 
 /**

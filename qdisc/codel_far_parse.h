@@ -49,6 +49,12 @@ struct codel_far_segment {
 	bool stamped;
 };
 
+/* Does it take sequence numbers, which are acknowledged? */
+static inline bool codel_far_has_data(const struct codel_far_segment *seg)
+{
+	return seg->len || seg->syn;
+}
+
 /**
  * struct codel_far_network - where the TCP header is
  * @offset: of the TCP header, bytes

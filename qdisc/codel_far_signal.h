@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Upstream: mark the time stamps that go to the senders, and signal the packets that arrive.
+ * Upstream: mark what goes to the senders, and signal the packets that arrive. A mark is a time stamp,
+ * which packets echo. Without time stamps it is data, such as a request, which packets acknowledge.
  */
 #ifndef CODEL_FAR_SIGNAL_H
 #define CODEL_FAR_SIGNAL_H
@@ -8,35 +9,49 @@
 #include "codel_far_state.h"
 #include "codel_mark.h"
 
-/* Upstream: a time stamp goes to the sender. */
+/* The numbers of both kinds have nothing in common, and a SYN may have a time stamp where no other has. */
+static inline u32 codel_far_up_key(const struct codel_far_segment *seg)
+{
+	return seg->stamped ? seg->key : ~seg->key;
+}
+
+/* Upstream: a segment goes to the sender. */
 static inline void codel_far_hear_up(struct codel_far *far, const struct codel_far_segment *seg,
 				     u64 now)
 {
+	u32 place, number = seg->stamped ? seg->stamp : seg->end;
 	struct codel_far_marks *m = &far->marks;
-	u32 place;
 
-	if (!seg->stamped)
+	if (!seg->stamped && !codel_far_has_data(seg))
 		return;
-	place = codel_far_flow_get(m, now, seg->key, seg->stamp - 1, false);
-	if (place == CODEL_FAR_NONE || !codel_far_flow_sends(m, place, seg->stamp))
+	place = codel_far_flow_get(m, now, codel_far_up_key(seg), number - 1, false);
+	if (place == CODEL_FAR_NONE || !codel_far_flow_sends(m, place, number))
 		return;
 	if (!m->flows[place].carries)
-		codel_far_marks_only(m, place, seg->stamp)->at = now;
+		codel_far_marks_only(m, place, number)->at = now;
 	else if (codel_far_up_ask(&far->up, now))
-		codel_far_marks_add(m, place, seg->stamp)->at = now;
+		codel_far_marks_add(m, place, number)->at = now;
 }
 
-/* A packet may be an answer. Return true if its flow is to slow down, whatever the delay. */
+/*
+ * A packet may be an answer. An acknowledgment may have waited for data, since the packet before:
+ * without data, it shows nothing. Return true if its flow is to slow down, whatever the delay.
+ */
 static inline bool codel_far_answers_up(struct codel_far *far, const struct codel_far_segment *seg,
 					u64 now)
 {
-	struct codel_far_answer answer = { .now = now, .stamped = true, .stamp = seg->stamp };
+	struct codel_far_answer answer = {
+		.now = now, .stamped = seg->stamped, .stamp = seg->stamp,
+	};
+	u32 number = seg->stamped ? seg->echo : seg->edge, key = codel_far_up_key(seg);
 	struct codel_far_match match;
 	bool slow;
 
-	codel_far_flow_get(&far->marks, now, seg->key, seg->echo, seg->len);
-	if (!codel_far_marks_answer(&far->marks, &match, seg->key, seg->echo) || !match.exact ||
-	    !match.timed)
+	if (!seg->stamped)
+		answer.late = codel_far_flow_gap(&far->marks, now, key);
+	codel_far_flow_get(&far->marks, now, key, number, seg->len);
+	if (!codel_far_marks_answer(&far->marks, &match, key, number) || !match.exact ||
+	    !match.timed || !codel_far_has_data(seg))
 		return false;
 	answer.path = &far->marks.flows[match.flow].path;
 	answer.flow = match.flow;
@@ -47,26 +62,27 @@ static inline bool codel_far_answers_up(struct codel_far *far, const struct code
 }
 
 /*
- * The verdict on a packet that arrives. A packet that cannot be an answer passes, and so does the
- * answer to a SYN, which comes at once: so it shows the path before the flow has filled a queue.
+ * The verdict on a packet that arrives. One without data passes, and so does the answer to a SYN,
+ * which comes at once: so it shows the path before the flow has filled a queue.
  */
 static inline enum codel_verdict codel_far_ask_up(struct codel_far *far, const struct sk_buff *skb)
 {
 	enum codel_verdict verdict = CODEL_PASS;
 	struct codel_far_segment seg;
-	bool slow;
+	bool slow = false;
 	u64 now;
 
-	if (!codel_far_parse(skb, false, false, far->seed, &seg) || !(seg.len || seg.syn) ||
-	    !seg.stamped)
+	if (!codel_far_parse(skb, false, false, far->seed, &seg) ||
+	    !(codel_far_has_data(&seg) || !seg.stamped))
 		return CODEL_PASS;
 	now = ktime_get_ns();
 	spin_lock(&far->lock);
-	slow = codel_far_answers_up(far, &seg, now);
-	if (!seg.syn)
+	if (seg.stamped || seg.acks)
+		slow = codel_far_answers_up(far, &seg, now);
+	if (seg.len && !seg.syn)
 		verdict = codel_far_up_signal(&far->up, &far->params, now, qdisc_pkt_len(skb));
 	spin_unlock(&far->lock);
-	return slow && !seg.syn ? CODEL_SIGNAL : verdict;
+	return slow && seg.len && !seg.syn ? CODEL_SIGNAL : verdict;
 }
 
 static noinline bool codel_far_drops_up(struct Qdisc *sch, struct codel_far *far,

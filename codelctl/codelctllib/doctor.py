@@ -193,7 +193,7 @@ def _elsewhere(link: Link) -> Iterator[Finding]:
 NOT_FOLLOWED = {
     "deaf": "the device of the answers is gone",
     "unheard": "no TCP segment has passed",
-    "unanswered": "no TCP segment was answered; downloads need time stamps (RFC 7323)",
+    "unanswered": "no TCP segment was answered; downloads need time stamps (RFC 7323), or data of the client",
     "silent": "answers have stopped",
 }
 

@@ -218,11 +218,29 @@ static bool test_without_data(uint64_t seed)
 	return codel_far_flow_get(&table, SEC, upload, 0, true) == CODEL_FAR_NONE && sound(&table);
 }
 
+/* The gap before a packet of a flow: what the other side sends meanwhile does not end it. */
+static bool test_gap(uint64_t seed)
+{
+	(void)seed;
+	codel_far_marks_start(&table);
+	if (codel_far_flow_gap(&table, SEC, 7) != CODEL_FAR_LATE)
+		return false;
+	codel_far_flow_get(&table, SEC, 7, 0, true);
+	codel_far_flow_get(&table, SEC + 4 * MS, 7, 0, false);
+	if (codel_far_flow_gap(&table, SEC + 5 * MS, 7) != 5 * MS ||
+	    codel_far_flow_gap(&table, SEC + 50 * MS, 7) != CODEL_FAR_LATE)
+		return false;
+	codel_far_flow_get(&table, SEC + 5 * MS, 7, 0, true);
+	return codel_far_flow_gap(&table, SEC + 6 * MS, 7) == MS &&
+	       codel_far_flow_gap(&table, SEC + 6 * MS, 9) == CODEL_FAR_LATE;
+}
+
 static const struct test_case cases[] = {
 	{ "answers find their marks once, the latest up to a number", test_answers },
 	{ "a table as a naive one", test_naive },
 	{ "a flood of flows breaks nothing, and a busy flow keeps its place", test_flood },
 	{ "an idle flow leaves its place", test_idle_flow_leaves },
+	{ "the gap before a packet of a flow", test_gap },
 	{ "a flow without data has one mark, and leaves its place", test_without_data },
 };
 

@@ -122,6 +122,25 @@ static bool test_path(uint64_t seed)
 	       found_path(1500, 300, 17 * MS, false) && !found_path(1500, 300, 50 * MS, true);
 }
 
+/* An answer that may have waited for data of its own tells less, never more. */
+static bool test_late(uint64_t seed)
+{
+	struct codel_far_path path = {};
+	struct codel_far_up up = {};
+	struct codel_far_answer answer = { .now = SEC, .path = &path, .flow = 1 };
+
+	(void)seed;
+	answered(&up, SEC, 40 * MS, &path, 1);
+	answer.now += MS;
+	answer.late = 7 * MS;
+	codel_far_up_answered(&up, TARGET, &answer, 60 * MS);
+	if (up.delay != 13 * MS)
+		return false;
+	answer.late = 40 * MS;
+	codel_far_up_answered(&up, TARGET, &answer, 60 * MS);
+	return !up.delay && codel_far_path_rtt(&path) == 40 * MS;
+}
+
 /*
  * A flow that begins is asked to slow down when the delay is more than twice the target, once in a round trip, but not in
  * its first, and not after two seconds.
@@ -150,6 +169,7 @@ static bool test_begins(uint64_t seed)
 static const struct test_case cases[] = {
 	{ "the verdicts are CoDel's", test_verdicts },
 	{ "a minimum that grows is doubted", test_doubt },
+	{ "an answer that may be late", test_late },
 	{ "a flow that begins slows down early", test_begins },
 	{ "a longer path is told from a queue by the delivered rate", test_path },
 };
