@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Upstream: mark what goes to the senders, and signal the packets that arrive. A mark is a time stamp,
- * which packets echo. Without time stamps it is data, such as a request, which packets acknowledge.
+ * Upstream: mark what goes to the senders, and signal the packets that arrive. A mark is a time
+ * stamp, which packets echo. Without time stamps it is data, such as a request, which packets
+ * acknowledge.
  */
 #ifndef CODEL_FAR_SIGNAL_H
 #define CODEL_FAR_SIGNAL_H
@@ -9,7 +10,10 @@
 #include "codel_far_state.h"
 #include "codel_mark.h"
 
-/* The numbers of both kinds have nothing in common, and a SYN may have a time stamp where no other has. */
+/*
+ * The numbers of both kinds have nothing in common, and a SYN may have a time stamp where no other
+ * packet has one.
+ */
 static inline u32 codel_far_up_key(const struct codel_far_segment *seg)
 {
 	return seg->stamped ? seg->key : ~seg->key;
