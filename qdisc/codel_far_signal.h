@@ -76,13 +76,13 @@ static inline enum codel_verdict codel_far_ask_up(struct codel_far *far, const s
 	bool slow = false;
 	u64 now;
 
-	if (!codel_far_parse(skb, false, false, far->seed, &seg) ||
+	/* without ACK, a segment echoes and acknowledges nothing */
+	if (!codel_far_parse(skb, false, false, far->seed, &seg) || !seg.acks ||
 	    !(codel_far_has_data(&seg) || !seg.stamped))
 		return CODEL_PASS;
 	now = ktime_get_ns();
 	spin_lock(&far->lock);
-	if (seg.stamped || seg.acks)
-		slow = codel_far_answers_up(far, &seg, now);
+	slow = codel_far_answers_up(far, &seg, now);
 	if (seg.len && !seg.syn)
 		verdict = codel_far_up_signal(&far->up, &far->params, now, qdisc_pkt_len(skb));
 	spin_unlock(&far->lock);

@@ -157,6 +157,27 @@ upstream()
 	check "path, ms" "$(bottleneck_get '.far.path_ns / 1e6')" ">" 39
 }
 
+# One connection after another: each is measured, whatever its time stamps begin with, and whoever has opened it
+each_flow()
+{
+	local i
+
+	topo_create
+	provider "$CLIENT" c0
+	provider "$SERVER" s0
+	tcp_serve
+	for i in 1 2 3 4 5 6; do
+		tc -n "$ROUTER" qdisc replace dev r1 root handle 10: "$1" bottleneck upstream
+		tc -n "$ROUTER" qdisc replace dev r0 root handle 10: "$1" bottleneck upstream
+		tcp_run "sent$i" -t 1
+		check "connection $i, answers" "$(qdisc_get "$ROUTER" r1 10: .far.answers)" ">" 20
+		tcp_run "received$i" -t 1 -R
+		check "connection $i to its client, answers" "$(qdisc_get "$ROUTER" r0 10: .far.answers)" ">" 20
+		tc -n "$ROUTER" qdisc del dev r1 root
+		tc -n "$ROUTER" qdisc del dev r0 root
+	done
+}
+
 # The same on the side of the modem, behind NAT: an ifb has what comes in, and the time stamps leave
 ifb()
 {
@@ -398,6 +419,7 @@ lib_add_each vlan "answers in a VLAN"
 lib_add_each deaf "the device of the answers goes away under traffic"
 lib_add_each no_signals "without the option, the provider's FIFO is full"
 lib_add_each upstream "the provider's queue is short, and its link full"
+lib_add_each each_flow "each connection is measured"
 lib_add_each ifb "the provider's queue, behind NAT and through an ifb"
 lib_add_each without_stamps "downloads without time stamps"
 lib_add both "fq_codel_oot: uploads and downloads at once" fq_codel_oot
