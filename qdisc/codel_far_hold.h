@@ -91,7 +91,7 @@ static noinline void codel_far_mark_packet(struct codel_far *far, const struct s
 	if (!codel_far_parse(skb, false, false, far->seed, &seg) || !codel_far_has_data(&seg))
 		return;
 	spin_lock(&far->lock);
-	place = codel_far_flow_get(&far->marks, now, seg.key, seg.end - 1, true);
+	place = codel_far_flow_get(&far->marks, now, seg.key, seg.end - seg.syn - seg.len, true);
 	if (place != CODEL_FAR_NONE && codel_far_flow_sends(&far->marks, place, seg.end))
 		codel_far_ask(&far->window, codel_far_marks_add(&far->marks, place, seg.end), now);
 	spin_unlock(&far->lock);
