@@ -34,13 +34,19 @@ random_setup()
 {
 	local words=()
 
-	one_of up down both
+	one_of up down both follow
 	case $ONE in
 	up) one_of "${RATES[@]}"; words=(--up "$ONE"); one_of 0 1; ((ONE)) || words+=(--down off) ;;
 	down) one_of "${RATES[@]}"; words=(--down "$ONE"); one_of 0 1; ((ONE)) || words+=(--up off) ;;
 	both) one_of "${RATES[@]}"; words=(--up "$ONE" --down 20mbit) ;;
+	follow) one_of "${RATES[@]}" off; words=(--up "$ONE" --down off --follow) ;;
 	esac
-	one_of "${KINDS[@]}"
+	if [[ ${words[*]} == *--follow ]]; then
+		one_of fq_codel_oot codel_oot
+	else
+		words+=(--no-follow)
+		one_of "${KINDS[@]}"
+	fi
 	words+=(--kind "$ONE")
 	if [[ $ONE != cake ]]; then
 		one_of 5ms 9ms
