@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from . import cake, doctor, facts, link, observe, plan, service, values
+from . import cake, doctor, facts, link, observe, plan, service, shaper, values
 from .errors import Failure, Refusal
 from .marks import Json
 from .observe import Owned
@@ -28,8 +28,7 @@ def _far(now: plan.Observed) -> dict[str, str]:
     """The state of the queue elsewhere, by direction."""
     found = {}
     for name, port in (("egress", now.device), ("ingress", now.ifb)):
-        if port.shaper and port.shaper.get("options", {}).get("bottleneck", "here") != "here":
-            assert port.link
+        if port.link and port.shaper and shaper.is_followed(port.shaper):
             far = (facts.leaf(port.link["ifname"]) or {}).get("far") or {}
             found[name] = str(far.get("state", "unknown"))
     return found

@@ -201,13 +201,13 @@ NOT_FOLLOWED = {
 def _far(link: Link) -> Iterator[Finding]:
     """The queue elsewhere. Without traffic, nothing is known of it."""
     for name, state in link.far.items():
-        if state == "works":
-            text = f"{name} follows the link"
-        else:
+        text = f"{name} follows the link"
+        if state != "works":
             text = f"{name} does not follow the link: {NOT_FOLLOWED.get(state, state)}"
-        is_problem = state == "deaf"
-        level, fix = ("problem", _setup(link)) if is_problem else ("info", None)
-        yield Finding(f"far-{state}", link.device, text, fix, level)
+        if state == "deaf":
+            yield Finding(f"far-{state}", link.device, text, _setup(link))
+        else:
+            yield Finding(f"far-{state}", link.device, text, None, "info")
 
 
 def _cakes(link: Link) -> Iterator[Finding]:

@@ -83,9 +83,7 @@ def parser() -> argparse.ArgumentParser:
     for name, (metavar, text) in HELP.items():
         place = of_both if name in tuning.SETTINGS else settings
         place.add_argument(f"--{name}", metavar=metavar, help=text)
-    settings.add_argument(
-        "--follow", action=argparse.BooleanOptionalAction, help=FOLLOW, default=None
-    )
+    settings.add_argument("--follow", action=argparse.BooleanOptionalAction, help=FOLLOW)
     for name, text in FLAGS.items():
         of_both.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, help=text)
     for name, (_, parameter) in tuning.OF_DIRECTION.items():
@@ -162,8 +160,7 @@ def _measure(arguments: argparse.Namespace) -> None:
     for kind in kinds:
         values.choice("KIND", kind, ("none", *values.KINDS))
     # Otherwise, nothing is changed
-    present = link.settings_of(device)
-    if kinds or server and present or values.follows(present):
+    if kinds or (found := link.settings_of(device)) and (server or values.follows(found)):
         link.require_root()
         lock = state.locked(_words())
     else:

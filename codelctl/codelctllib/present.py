@@ -6,6 +6,7 @@ from __future__ import annotations
 from . import rates
 from .marks import CLASS, LEAF, Json, Port, serves
 from .plan import Observed, header
+from .shaper import is_followed
 
 
 def _of_htb(port: Port, root: Json, header_bytes: int) -> Json | None:
@@ -27,7 +28,7 @@ def _of_root(root: Json) -> Json | None:
     """Of a kind that shapes by itself."""
     options = root["options"]
     rate = options.get("bandwidth" if root["kind"] == "cake" else "rate")
-    follows = options.get("bottleneck", "here") != "here"
+    follows = is_followed(root)
     if not isinstance(rate, int) and not follows:
         return None
     return {

@@ -189,11 +189,12 @@ def phase(device: str, load: str, target: str, seconds: int, setup: str = "") ->
     )
 
 
-def _phases(device: str, server: str, seconds: int, setup: str = "") -> list[Phase]:
+def _phases(device: str, server: str | None, seconds: int, setup: str = "") -> list[Phase]:
+    """Beside each load, and without a server beside the present traffic."""
     found = []
-    for load in LOADS:
+    for load in LOADS if server else ("now",):
         time.sleep(SETTLE_SECONDS)
-        found.append(phase(device, load, server, seconds, setup))
+        found.append(phase(device, load, server or _gateway(device), seconds, setup))
     return found
 
 
@@ -234,18 +235,14 @@ def _returning(device: str, settings: dict[str, str]) -> Iterator[None]:
 def _with_each(
     device: str, server: str | None, seconds: int, setups: dict[str, dict[str, str]]
 ) -> list[Phase]:
-    """Measure with each setup, without a server beside the present traffic. The present setup returns."""
+    """Measure with each setup. The present setup returns."""
     phases = []
     for settings in setups.values():
         link.require(device, settings)
     with _returning(device, link.in_place_of(device)):
         for name, settings in setups.items():
             link.apply(device, settings)
-            if server:
-                phases += _phases(device, server, seconds, name)
-            else:
-                time.sleep(SETTLE_SECONDS)
-                phases.append(phase(device, "now", _gateway(device), seconds, name))
+            phases += _phases(device, server, seconds, name)
     return phases
 
 

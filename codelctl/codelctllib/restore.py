@@ -12,7 +12,7 @@ from typing import Callable
 
 from .errors import Refusal
 from .marks import HOOKS, Json
-from .shaper import HERE
+from .shaper import HERE, far_words
 
 Words = list[str]
 # What the kernel shows of these, and nothing else, can be written as options
@@ -65,7 +65,7 @@ def _shaper(options: Json) -> Words:
 def _far(options: Json) -> Words:
     """The queue in another device: what is not a default."""
     found = {name: options.pop(name, default) for name, default in HERE.items()}
-    return [word for name, value in found.items() if value != HERE[name] for word in (name, value)]
+    return far_words(found, {})
 
 
 def _codel(options: Json) -> Words:

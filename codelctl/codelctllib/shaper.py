@@ -61,14 +61,15 @@ class Shaper:
         return {**HERE, "bottleneck": "downstream"}
 
 
-def _far_words(want: Shaper, shown: Json) -> list[str]:
-    """Those that change: a module of an earlier version has none of them."""
-    return [
-        word
-        for name, value in want.far().items()
-        if shown.get(name, HERE[name]) != value and (want.follows or name != "answers")
-        for word in (name, value)
-    ]
+def far_words(wanted: Json, shown: Json) -> list[str]:
+    """The options of the queue elsewhere that change: a module of an earlier version has none of them."""
+    changed = {n: value for n, value in wanted.items() if shown.get(n, HERE[n]) != value}
+    return [word for item in changed.items() for word in item]
+
+
+def is_followed(root: Json) -> bool:
+    """Whether the queue of a root qdisc is elsewhere."""
+    return root.get("options", {}).get("bottleneck", "here") != "here"
 
 
 def words(want: Shaper, shown: Json) -> list[str]:
@@ -81,7 +82,8 @@ def words(want: Shaper, shown: Json) -> list[str]:
         *("overhead", str(options["overhead"]), "mpu", str(options["mpu"]), options["atm"]),
         "ingress" if want.ingress else "egress",
         *tuning.words(want.tuning),
-        *_far_words(want, shown),
+        # Without a bottleneck elsewhere, there is no device of the answers
+        *far_words(want.far() if want.follows else {"bottleneck": "here"}, shown),
     ]
 
 

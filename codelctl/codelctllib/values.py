@@ -200,11 +200,15 @@ def changes(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
     return [f"{name} {before} becomes {after}" for name, before, after in pairs if before != after]
 
 
+def is_flag(setting: str) -> bool:
+    return setting == "follow" or tuning.parameter(setting) in tuning.FLAGS
+
+
 def words(given: Mapping[str, str]) -> list[str]:
     """The settings as of the command line."""
     found = []
     for name, value in given.items():
-        if name == "follow" or tuning.parameter(name) in tuning.FLAGS:
+        if is_flag(name):
             found.append(f"--{name}" if value == "on" else f"--no-{name}")
         else:
             found += [f"--{name}", value]

@@ -13,23 +13,8 @@
 . "$LIB_DIR/ctl.sh"
 # shellcheck source=tests/kernel/ctl/modem.sh
 . "$LIB_DIR/ctl/modem.sh"
-
-# prove OPTION...: what it prints is in $LIB_TMP/table
-prove()
-{
-	ctl prove r1 --seconds 6 "$@" >"$LIB_TMP/table" 2>"$LIB_TMP/said" || fail "prove $*: $(<"$LIB_TMP/said")"
-}
-
-# cell PHASE COLUMN: of the table, from its end: 6 is added, 11 the rate
-cell()
-{
-	awk -v phase="$1 " -v n="$2" 'index($0, phase) == 1 { print $(NF - n + 1); exit }' "$LIB_TMP/table"
-}
-
-says()
-{
-	grep -q "$1" "$LIB_TMP/table" || fail "it does not say: $1: $(<"$LIB_TMP/table")"
-}
+# shellcheck source=tests/kernel/ctl/prove.sh
+. "$LIB_DIR/ctl/prove.sh"
 
 # far DEV EXPRESSION: of the queue that codelctl's qdisc follows
 far()
@@ -45,7 +30,7 @@ measured()
 	link_state >"$LIB_TMP/before"
 	setup --follow >"$LIB_TMP/said"
 	check "what it says" "$(<"$LIB_TMP/said")" == "r1: set up: follow on, link ethernet, kind fq_codel_oot"
-	prove --server "$SERVER_IP"
+	prove --seconds 6 --server "$SERVER_IP"
 	for load in upload download; do
 		check "$load: delay that is added before" "$(cell "before $load" 6)" ">" 100
 		check "$load: delay that is added after" "$(cell "after $load" 6)" "<" 45
@@ -69,7 +54,7 @@ own_load()
 	setup --follow >/dev/null
 	background in_ns "$ROUTER" iperf3 -c "$SERVER_IP" -t 60 -P 4
 	sleep 3
-	prove
+	prove --seconds 6
 	says "^before now: a ping takes .* ms at the 95th percentile, .* round trips per minute"
 	says "^after now: a ping takes .* ms at the 95th percentile, .* round trips per minute"
 	says "^after now: packets wait for .* in the queue behind this router"

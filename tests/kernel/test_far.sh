@@ -157,7 +157,7 @@ upstream()
 	check "path, ms" "$(bottleneck_get '.far.path_ns / 1e6')" ">" 39
 }
 
-# One connection after another: each is measured, whatever its time stamps begin with, and whoever has opened it
+# The qdisc measures each of many connections: their time stamps begin anywhere, and either side opens them
 each_flow()
 {
 	local i

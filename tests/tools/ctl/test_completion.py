@@ -15,7 +15,7 @@ def completed(*words: str) -> set[str]:
 
 @case("completion: the options of setup and enable are all settings, of one direction, too")
 def options() -> None:
-    flags = [n for n in values.DEFAULTS if n == "follow" or tuning.parameter(n) in tuning.FLAGS]
+    flags = filter(values.is_flag, values.DEFAULTS)
     every = {f"--{name}" for name in values.DEFAULTS} | {f"--no-{name}" for name in flags}
     check("enable", completed("enable", "eth0", "--"), every)
     check("setup", completed("setup", "eth0", "--"), {*every, "--dry-run"})
