@@ -159,17 +159,24 @@ static inline u64 codel_pace_time(const struct codel_pace *pace, u32 wire)
 /**
  * struct codel_clock - the virtual clock of a link; all zero at first
  * @next: when the link has sent what it was given, and the next packet may leave, ns
- * @fraction: of a nanosecond that @next leaves out, 1/256 ns
  * @late_max: how late the next packet may be without a loss for the link, ns;
  *	0 if nothing has waited since the last packet left, otherwise CODEL_SHAPER_LATE_MAX
- * @owed: time on the link of packets that were dropped after they had crossed it, ns
+ * @settled: when a link that sends nothing has made up for the packets that were dropped after
+ *	they had crossed it, ns; not after @next if nothing is owed
+ * @fraction: of a nanosecond that @next leaves out, 1/256 ns
  */
 struct codel_clock {
 	u64 next;
 	u64 late_max;
-	u64 owed;
+	u64 settled;
 	u8 fraction;
 };
+
+/* Time on the link of packets that were dropped after they had crossed it, ns */
+static inline u64 codel_clock_owed(const struct codel_clock *clock)
+{
+	return clock->settled > clock->next ? clock->settled - clock->next : 0;
+}
 
 /* A packet waits, or none has waited since the last one left. */
 static inline void codel_clock_wait(struct codel_clock *clock, bool waits)
@@ -177,19 +184,13 @@ static inline void codel_clock_wait(struct codel_clock *clock, bool waits)
 	clock->late_max = waits ? CODEL_SHAPER_LATE_MAX : 0;
 }
 
-/* In an idle time the link has taken the time of the packets that were dropped. */
-static inline void codel_clock_forgive(struct codel_clock *clock, u64 idle)
-{
-	clock->owed -= idle < clock->owed ? idle : clock->owed;
-}
-
 /**
  * codel_clock_is_due() - may a packet leave?
  * @clock: of the link
  * @now: monotonic time, ns
  *
- * A link that was idle gains nothing from that: its time begins now. A link with a queue does
- * not lose the time by which the packet is late.
+ * A link that was idle gains nothing from that: its time begins now, and it has made up for
+ * dropped packets. A link with a queue does not lose the time by which the packet is late.
  *
  * Return: true if the link is free.
  */
@@ -200,35 +201,20 @@ static inline bool codel_clock_is_due(struct codel_clock *clock, u64 now)
 
 	if (now < clock->next)
 		return false;
-	if (begin > next) {
-		codel_clock_forgive(clock, begin - next);
-		clock->next = begin;
-	}
+	clock->next = begin > next ? begin : next;
 	return true;
 }
 
-/* The link takes its time for a packet. */
-static inline void codel_clock_advance(struct codel_clock *clock, const struct codel_pace *pace,
-				       u32 wire)
-{
-	u64 fine = codel_pace_time(pace, wire) + clock->fraction;
-
-	clock->next += fine >> 8;
-	clock->fraction = fine;
-}
-
 /*
- * A packet pays for packets that were dropped as much again as it takes itself. So a flood leaves
- * half of the rate.
+ * A packet that takes @time pays for packets that were dropped as much again. So a flood leaves
+ * half of the rate. Return: what it takes and pays, ns.
  */
-static inline void codel_clock_pay(struct codel_clock *clock, const struct codel_pace *pace,
-				   u32 wire)
+static inline u64 codel_clock_pay(struct codel_clock *clock, u64 time)
 {
-	u64 time = codel_pace_time(pace, wire) >> 8;
-	u64 paid = time < clock->owed ? time : clock->owed;
+	u64 owed = codel_clock_owed(clock);
 
-	clock->owed -= paid;
-	clock->next += paid;
+	clock->settled += time;
+	return time + (time < owed ? time : owed);
 }
 
 /**
@@ -241,9 +227,13 @@ static inline void codel_clock_pay(struct codel_clock *clock, const struct codel
 static inline void codel_clock_send(struct codel_clock *clock, const struct codel_pace *pace,
 				    u32 wire, bool last)
 {
-	codel_clock_advance(clock, pace, wire);
-	if (__builtin_expect(clock->owed, 0))
-		codel_clock_pay(clock, pace, wire);
+	u64 fine = codel_pace_time(pace, wire) + clock->fraction;
+	u64 time = fine >> 8;
+
+	if (__builtin_expect(clock->settled > clock->next, 0))
+		time = codel_clock_pay(clock, time);
+	clock->next += time;
+	clock->fraction = fine;
 	codel_clock_wait(clock, !last);
 }
 
@@ -258,9 +248,9 @@ static inline void codel_clock_send(struct codel_clock *clock, const struct code
 static inline void codel_clock_drop(struct codel_clock *clock, const struct codel_pace *pace,
 				    u32 wire)
 {
-	clock->owed += codel_pace_time(pace, wire) >> 8;
-	if (clock->owed > CODEL_SHAPER_OWED_MAX)
-		clock->owed = CODEL_SHAPER_OWED_MAX;
+	u64 owed = codel_clock_owed(clock) + (codel_pace_time(pace, wire) >> 8);
+
+	clock->settled = clock->next + (owed < CODEL_SHAPER_OWED_MAX ? owed : CODEL_SHAPER_OWED_MAX);
 }
 
 /**
@@ -277,12 +267,14 @@ static inline void codel_clock_drop(struct codel_clock *clock, const struct code
 static inline void codel_clock_change(struct codel_clock *clock, u64 now, u64 from, u64 to)
 {
 	u64 most = div64_u64(CODEL_WIRE_MAX * CODEL_NSEC_PER_SEC, from);
+	u64 owed = codel_clock_owed(clock);
 	u64 left;
 
 	if (clock->next <= now)
 		return;
 	left = clock->next - now < most ? clock->next - now : most;
 	clock->next = now + mul_u64_u64_div_u64(left, from, to);
+	clock->settled = clock->next + owed;
 }
 
 /**

@@ -86,8 +86,11 @@ static int codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	return codel_reject(skb, sch, to_free);
 }
 
-/* Take the next packet, with a shaper when the link is free. @shaped is a constant. */
-static __always_inline struct sk_buff *codel_dequeue_next(struct Qdisc *sch, bool shaped)
+/*
+ * Take the next packet, with a shaper when the link is free, and with @held when a queue downstream
+ * has room. @shaped and @held are constants; what is held is shaped, too.
+ */
+static __always_inline struct sk_buff *codel_dequeue_next(struct Qdisc *sch, bool shaped, bool held)
 {
 	struct codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb;
@@ -103,25 +106,39 @@ static __always_inline struct sk_buff *codel_dequeue_next(struct Qdisc *sch, boo
 		return NULL;
 	}
 	now = ktime_get_ns();
-	if (shaped && (!codel_shape_is_due(sch, now) || codel_far_holds(sch, now, false)))
+	if (shaped && !codel_shape_is_due(sch, now))
+		return NULL;
+	if (held && codel_far_holds(sch, now, false))
 		return NULL;
 	skb = codel_qdisc_dequeue(sch, &q->queue, false, now, &sojourn, &acted);
-	if (shaped) {
+	if (shaped)
 		codel_shape_sent(sch, codel_shape_wire(&q->shared.config.shape, skb));
+	if (held)
 		codel_far_left(sch, skb, now);
-	}
 	codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb), sojourn);
 	return skb;
 }
 
 static struct sk_buff *codel_dequeue_unshaped(struct Qdisc *sch)
 {
-	return codel_dequeue_next(sch, false);
+	return codel_dequeue_next(sch, false, false);
 }
 
 static struct sk_buff *codel_dequeue_shaped(struct Qdisc *sch)
 {
-	return codel_dequeue_next(sch, true);
+	return codel_dequeue_next(sch, true, false);
+}
+
+static struct sk_buff *codel_dequeue_held(struct Qdisc *sch)
+{
+	return codel_dequeue_next(sch, true, true);
+}
+
+static struct sk_buff *(*codel_dequeue_for(struct Qdisc *sch))(struct Qdisc *sch)
+{
+	if (codel_far_is_downstream(sch))
+		return codel_dequeue_held;
+	return codel_shape_is_on(sch) ? codel_dequeue_shaped : codel_dequeue_unshaped;
 }
 
 /* The core and most parents call sch->dequeue, see codel_apply(); netem calls this. */
@@ -170,7 +187,7 @@ static void codel_apply(struct Qdisc *sch, const struct codel_config *config,
 	q->shared.config = *config;
 	sch->limit = config->limit;
 	codel_shape_apply(sch, rate);
-	sch->dequeue = q->shared.shaped ? codel_dequeue_shaped : codel_dequeue_unshaped;
+	sch->dequeue = codel_dequeue_for(sch);
 	if (codel_shape_may_bypass(sch))
 		sch->flags |= TCQ_F_CAN_BYPASS;
 	else

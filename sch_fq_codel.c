@@ -396,10 +396,11 @@ static bool fq_codel_is_sparse(const struct fq_codel_sched *q, const struct fq_c
 }
 
 /*
- * Take a packet from the flow whose turn it is, with a shaper when the link is free. @shaped is
- * a constant.
+ * Take a packet from the flow whose turn it is, with a shaper when the link is free, and with @held
+ * when a queue downstream has room. @shaped and @held are constants; what is held is shaped, too.
  */
-static __always_inline struct sk_buff *fq_codel_dequeue_next(struct Qdisc *sch, bool shaped)
+static __always_inline struct sk_buff *fq_codel_dequeue_next(struct Qdisc *sch, bool shaped,
+							     bool held)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct fq_codel_flow *flow;
@@ -421,8 +422,7 @@ static __always_inline struct sk_buff *fq_codel_dequeue_next(struct Qdisc *sch, 
 			codel_shape_idle(sch);
 		return NULL;
 	}
-	while (shaped && unlikely(q->shared.far) &&
-	       codel_far_holds(sch, now, fq_codel_is_sparse(q, flow))) {
+	while (held && codel_far_holds(sch, now, fq_codel_is_sparse(q, flow))) {
 		if (!fq_codel_drr_defer(&q->table.drr))
 			return NULL;
 		flow = fq_codel_next(sch);
@@ -434,22 +434,34 @@ static __always_inline struct sk_buff *fq_codel_dequeue_next(struct Qdisc *sch, 
 		fq_codel_count(&q->table, flow, q->shared.drops, q->shared.marks);
 	cost = fq_codel_cost(sch, skb, shaped);
 	fq_codel_took(sch, flow, skb, cost);
-	if (shaped) {
+	if (shaped)
 		codel_shape_sent(sch, cost);
+	if (held)
 		codel_far_left(sch, skb, now);
-	}
 	codel_qdisc_sent(sch, qdisc_pkt_len(skb), codel_compat_segs(skb), sojourn);
 	return skb;
 }
 
 static struct sk_buff *fq_codel_dequeue_unshaped(struct Qdisc *sch)
 {
-	return fq_codel_dequeue_next(sch, false);
+	return fq_codel_dequeue_next(sch, false, false);
 }
 
 static struct sk_buff *fq_codel_dequeue_shaped(struct Qdisc *sch)
 {
-	return fq_codel_dequeue_next(sch, true);
+	return fq_codel_dequeue_next(sch, true, false);
+}
+
+static struct sk_buff *fq_codel_dequeue_held(struct Qdisc *sch)
+{
+	return fq_codel_dequeue_next(sch, true, true);
+}
+
+static struct sk_buff *(*fq_codel_dequeue_for(struct Qdisc *sch))(struct Qdisc *sch)
+{
+	if (codel_far_is_downstream(sch))
+		return fq_codel_dequeue_held;
+	return codel_shape_is_on(sch) ? fq_codel_dequeue_shaped : fq_codel_dequeue_unshaped;
 }
 
 /* The core and most parents call sch->dequeue, see fq_codel_apply(); netem calls this. */
@@ -529,7 +541,7 @@ static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
 	q->crowded_memory = config->memory_limit / 2;
 	fq_codel_drr_rank_all(&q->table.drr);
 	codel_shape_apply(sch, rate);
-	sch->dequeue = q->shared.shaped ? fq_codel_dequeue_shaped : fq_codel_dequeue_unshaped;
+	sch->dequeue = fq_codel_dequeue_for(sch);
 	fq_codel_update_bypass(sch);
 	to_free = fq_codel_trim(sch);
 	codel_qdisc_tree_reduce_backlog(sch);

@@ -59,9 +59,15 @@ static noinline bool codel_far_holds_window(struct codel_far *far, u64 now, bool
 	return holds;
 }
 
+/* Downstream, packets are held back until the far queue has room. */
+static inline bool codel_far_is_downstream(struct Qdisc *sch)
+{
+	return codel_qdisc(sch)->config.bottleneck == CODEL_BOTTLENECK_DOWNSTREAM;
+}
+
 /**
  * codel_far_holds() - is the packet that is about to leave held back?
- * @sch: the qdisc
+ * @sch: the qdisc, with a bottleneck downstream
  * @now: of this dequeue, ns
  * @sparse: it is of a sparse flow
  *
@@ -71,8 +77,7 @@ static inline bool codel_far_holds(struct Qdisc *sch, u64 now, bool sparse)
 {
 	struct codel_far *far = codel_qdisc(sch)->far;
 
-	if (!far || far->bottleneck != CODEL_BOTTLENECK_DOWNSTREAM ||
-	    codel_far_is_open(&far->window, now))
+	if (codel_far_is_open(&far->window, now))
 		return false;
 	if ((sparse || now >= READ_ONCE(far->ask_at)) &&
 	    !codel_far_holds_window(far, now, sparse))
@@ -106,13 +111,11 @@ static inline u32 codel_far_pairs(const struct codel_config *config)
 	return config->bottleneck == CODEL_BOTTLENECK_DOWNSTREAM ? 2 : 1;
 }
 
-/* A packet leaves the qdisc. */
+/* A packet leaves a qdisc with a bottleneck downstream. */
 static inline void codel_far_left(struct Qdisc *sch, const struct sk_buff *skb, u64 now)
 {
 	struct codel_far *far = codel_qdisc(sch)->far;
 
-	if (!far || far->bottleneck != CODEL_BOTTLENECK_DOWNSTREAM)
-		return;
 	codel_far_sent(&far->window, now, min_t(u32, qdisc_pkt_len(skb), CODEL_FAR_PACKET_MAX));
 	WRITE_ONCE(far->ask_at, 0);
 	if (codel_far_wants_mark(&far->window))

@@ -155,7 +155,6 @@ struct codel_far;
  * @drops: packets that the last call of codel_qdisc_act() has dropped
  * @marks: packets that it has marked
  * @splitting: segments of a super-packet are being queued; @lost is reported after the last one
- * @shaped: packets leave by @clock, their length on the wire counts, or there is a far queue
  * @far: the far queue; NULL without
  * @far_next: that of a change; @far otherwise. Under RTNL
  * @pace: rate of the shaper
@@ -181,7 +180,6 @@ struct codel_qdisc {
 	struct codel_far *far;
 	struct codel_far *far_next;
 	bool splitting;
-	bool shaped;
 
 	struct codel_stats stats;
 };

@@ -177,6 +177,14 @@ static inline void codel_shape_idle(struct Qdisc *sch)
 	codel_clock_wait(&codel_qdisc(sch)->clock, false);
 }
 
+/* Return whether packets leave by the clock, or their length on the wire counts. */
+static inline bool codel_shape_is_on(struct Qdisc *sch)
+{
+	const struct codel_shape *shape = &codel_qdisc(sch)->config.shape;
+
+	return shape->rate || shape->framed;
+}
+
 /* Return whether the core may send a packet past the empty qdisc. */
 static inline bool codel_shape_may_bypass(struct Qdisc *sch)
 {
@@ -199,7 +207,6 @@ static inline void codel_shape_apply(struct Qdisc *sch, u64 from)
 	u64 now = ktime_get_ns();
 
 	codel_far_apply(sch);
-	c->shaped = shape->rate || shape->framed || c->far;
 	c->pace = (struct codel_pace) {};
 	if (shape->rate)
 		codel_pace_set(&c->pace, shape->rate);

@@ -90,13 +90,13 @@ static u64 any_rate(void)
 
 static bool clock_is_right(const struct codel_clock *clock, u64 now)
 {
-	return clock->next <= now + AHEAD_MAX && clock->owed <= CODEL_SHAPER_OWED_MAX;
+	return clock->next <= now + AHEAD_MAX && codel_clock_owed(clock) <= CODEL_SHAPER_OWED_MAX;
 }
 
 static struct codel_clock any_clock(u64 now)
 {
 	struct codel_clock clock = {
-		.next = nondet_u64(), .owed = nondet_u64(), .fraction = nondet_u8(),
+		.next = nondet_u64(), .settled = nondet_u64(), .fraction = nondet_u8(),
 	};
 
 	codel_clock_wait(&clock, nondet_bool());
@@ -117,6 +117,7 @@ void prove_shaper_due(void)
 	u64 now = nondet_u64();
 	struct codel_clock clock = any_clock(now), old = clock;
 	bool due = codel_clock_is_due(&clock, now);
+	u64 owed = codel_clock_owed(&clock), paid = codel_clock_owed(&old) - owed;
 
 	prove(due == (now >= old.next), "a packet leaves when the link is free");
 	prove(due || clock.next == old.next, "the departure of a packet that waits stays");
@@ -124,8 +125,7 @@ void prove_shaper_due(void)
 	prove(!due || clock.next <= now, "the link does not begin later than now");
 	prove(!due || clock.next + old.late_max >= now,
 	      "a late packet regains 10 ms at most, and nothing after an idle time");
-	prove(old.owed - clock.owed <= clock.next - old.next && clock.owed <= old.owed &&
-	      (!clock.owed || old.owed - clock.owed == clock.next - old.next),
+	prove(paid <= clock.next - old.next && (!owed || paid == clock.next - old.next),
 	      "an idle time pays for what was dropped, and no other time does");
 	prove(clock.late_max == old.late_max, "all else stays");
 	reached();
@@ -142,7 +142,7 @@ void prove_shaper_send(void)
 	codel_clock_send(&clock, &pace, any_wire(), last);
 	prove(clock_is_right(&clock, now), "the clock is a packet and 100 ms ahead at most");
 	prove(clock.next >= old.next, "the next departure does not move back");
-	prove(clock.owed <= old.owed, "what is owed does not grow");
+	prove(codel_clock_owed(&clock) <= codel_clock_owed(&old), "what is owed does not grow");
 	prove(clock.late_max == (last ? 0 : CODEL_SHAPER_LATE_MAX),
 	      "the link is idle after the last packet");
 	reached();
@@ -156,7 +156,7 @@ void prove_shaper_drop(void)
 
 	codel_clock_drop(&clock, &pace, any_wire());
 	prove(clock_is_right(&clock, now), "100 ms are owed at most");
-	prove(clock.owed >= old.owed, "what is owed does not shrink");
+	prove(codel_clock_owed(&clock) >= codel_clock_owed(&old), "what is owed does not shrink");
 	prove(clock.next == old.next, "a drop moves no departure");
 	reached();
 }
@@ -167,11 +167,14 @@ void prove_shaper_pay(void)
 	u64 now = nondet_u64();
 	struct codel_clock clock = any_clock(now), old = clock;
 	struct codel_pace pace = any_pace();
+	u64 time, pays;
 
 	suppose(old.next <= now);
-	codel_clock_pay(&clock, &pace, any_wire());
-	prove(clock.next >= old.next && clock.next - old.next == old.owed - clock.owed,
-	      "what is paid is owed no longer, and delays the next departure");
+	time = codel_pace_time(&pace, any_wire()) >> 8;
+	pays = codel_clock_pay(&clock, time) - time;
+	clock.next += time + pays;
+	prove(pays <= time && pays == codel_clock_owed(&old) - codel_clock_owed(&clock),
+	      "what is paid is owed no longer, and is as much as the packet takes at most");
 	prove(clock_is_right(&clock, now), "the clock is right after a payment");
 	reached();
 }
@@ -185,7 +188,7 @@ void prove_shaper_change(void)
 	prove(clock_is_right(&clock, now), "the clock is a packet ahead at most at another rate");
 	prove(old.next > now ? clock.next >= now : clock.next == old.next,
 	      "what is on the link does not become late by another rate");
-	prove(clock.owed == old.owed, "what is owed stays");
+	prove(codel_clock_owed(&clock) == codel_clock_owed(&old), "what is owed stays");
 	reached();
 }
 

@@ -94,14 +94,14 @@ static bool drops_forgiven(uint64_t seed)
 	(void)seed;
 	for (i = 0; i < 100; i++)
 		codel_clock_drop(&clock, &pace, 1500);
-	if (!codel_clock_is_due(&clock, now + 9 * MS) || clock.owed != 100 * MS || clock.next != now)
+	if (!codel_clock_is_due(&clock, now + 9 * MS) || codel_clock_owed(&clock) != 100 * MS || clock.next != now)
 		return false;
-	if (!codel_clock_is_due(&clock, now + 30 * MS) || clock.owed != 80 * MS)
+	if (!codel_clock_is_due(&clock, now + 30 * MS) || codel_clock_owed(&clock) != 80 * MS)
 		return false;
 	codel_clock_wait(&clock, false);
 	now = clock.next;
-	return codel_clock_is_due(&clock, now + 50 * MS) && clock.owed == 30 * MS &&
-	       codel_clock_is_due(&clock, now + 200 * MS) && !clock.owed && clock.next == now + 200 * MS;
+	return codel_clock_is_due(&clock, now + 50 * MS) && codel_clock_owed(&clock) == 30 * MS &&
+	       codel_clock_is_due(&clock, now + 200 * MS) && !codel_clock_owed(&clock) && clock.next == now + 200 * MS;
 }
 
 static const struct test_case cases[] = {
