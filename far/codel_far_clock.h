@@ -32,38 +32,49 @@ typedef __s32 s32;
  * @at: the latest check, ns; 0 before the first stamp
  * @time: of the other clock then, ns, from an origin of its own
  * @stamp: then
+ * @rtt: round trip then, ns
  * @tick: of its stamps, ns; 0 until it has been measured
  */
 struct codel_far_clock {
 	u64 at;
 	u64 time;
+	u64 rtt;
 	u32 stamp;
 	u32 tick;
 };
 
-/*
- * Return the tick that fits. 1 ms is usual; Linux can have 1 us, and older systems 4 or 10 ms. A
- * queue that grows or shrinks in the meantime makes a part of the difference. 0: none of them
- */
-static inline u32 codel_far_clock_tick(u64 elapsed, u32 stamps)
+/* @stamps of @tick may be a time of @least to @most ns, with a quarter of it as the clocks' error. */
+static inline bool codel_far_clock_fits(u32 tick, u32 stamps, u64 least, u64 most)
 {
-	static const u32 ticks[] = { 1000000, 1000, 4000000, 10000000 };
-	u64 time;
+	u64 time = (u64)stamps * tick;
+
+	return tick && time >= least - least / 4 && time <= most + most / 4;
+}
+
+/*
+ * Return the tick that fits. 1 ms is usual; Linux can have 1 us, and older systems 4 or 10 ms. The
+ * round trip shows by how much a queue between the hosts has grown or shrunk in the meantime. 0:
+ * none of them
+ */
+static inline u32 codel_far_clock_tick(u32 before, u32 stamps, u64 least, u64 most)
+{
+	const u32 ticks[] = { before, 1000000, 1000, 4000000, 10000000 };
 	u32 i;
 
-	for (i = 0; i < sizeof(ticks) / sizeof(*ticks); i++) {
-		time = (u64)stamps * ticks[i];
-		if (time >= elapsed - elapsed / 4 && time <= elapsed + elapsed / 4)
+	for (i = 0; i < sizeof(ticks) / sizeof(*ticks); i++)
+		if (codel_far_clock_fits(ticks[i], stamps, least, most))
 			return ticks[i];
-	}
 	return 0;
 }
 
 /* Measure the tick since the latest check. Return whether it is another one than before. */
-static inline bool codel_far_clock_check(struct codel_far_clock *clock, u64 now, u32 stamp)
+static inline bool codel_far_clock_check(struct codel_far_clock *clock, u64 now, u32 stamp, u64 rtt)
 {
+	u64 elapsed = now - clock->at, grown = rtt > clock->rtt ? rtt - clock->rtt : 0;
+	u64 shrunk = clock->rtt > rtt ? clock->rtt - rtt : 0;
 	u32 stamps = stamp - clock->stamp, before = clock->tick;
-	u32 tick = codel_far_clock_tick(now - clock->at, stamps);
+	u32 tick = codel_far_clock_tick(before, stamps, elapsed > grown ? elapsed - grown : 0,
+					elapsed + shrunk);
 
 	if (tick)
 		clock->tick = tick;
@@ -71,6 +82,7 @@ static inline bool codel_far_clock_check(struct codel_far_clock *clock, u64 now,
 		clock->time += (u64)stamps * clock->tick;
 		clock->at = now;
 		clock->stamp = stamp;
+		clock->rtt = rtt;
 	}
 	return before && clock->tick != before;
 }
@@ -80,6 +92,7 @@ static inline bool codel_far_clock_check(struct codel_far_clock *clock, u64 now,
  * @clock: of the host
  * @now: monotonic time at which the stamp is read, ns, above 0
  * @stamp: of the host
+ * @rtt: round trip of the packet with the stamp, ns
  * @reset: set to true if earlier times cannot be compared with this one, otherwise kept
  *
  * A host that lies gets any time: see codel_far_path_way().
@@ -87,15 +100,17 @@ static inline bool codel_far_clock_check(struct codel_far_clock *clock, u64 now,
  * Return: ns, from the host's origin.
  */
 static inline u64 codel_far_clock_read(struct codel_far_clock *clock, u64 now, u32 stamp,
-				       bool *reset)
+				       u64 rtt, bool *reset)
 {
 	if (!clock->at) {
-		*clock = (struct codel_far_clock) { .at = now, .time = now, .stamp = stamp };
+		*clock = (struct codel_far_clock) {
+			.at = now, .time = now, .stamp = stamp, .rtt = rtt,
+		};
 		*reset = true;
 		return now;
 	}
 	if (now >= clock->at + CODEL_FAR_CLOCK_CHECK && (s32)(stamp - clock->stamp) > 0 &&
-	    codel_far_clock_check(clock, now, stamp))
+	    codel_far_clock_check(clock, now, stamp, rtt))
 		*reset = true;
 	return clock->time + (u64)(s32)(stamp - clock->stamp) *
 			     (clock->tick ? clock->tick : CODEL_FAR_CLOCK_USUAL);

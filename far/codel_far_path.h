@@ -328,14 +328,14 @@ struct codel_far_answer {
 	bool stamped;
 };
 
-/* The other host's time of the stamp */
-static inline u64 codel_far_answer_time(const struct codel_far_answer *answer)
+/* The other host's time of the stamp, in a round trip of @rtt ns */
+static inline u64 codel_far_answer_time(const struct codel_far_answer *answer, u64 rtt)
 {
 	struct codel_far_path *path = answer->path;
 	bool reset = false;
 	u64 time;
 
-	time = codel_far_clock_read(&path->clock, answer->now, answer->stamp, &reset);
+	time = codel_far_clock_read(&path->clock, answer->now, answer->stamp, rtt, &reset);
 	if (reset)
 		path->way.begin = 0;
 	return time;

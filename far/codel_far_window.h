@@ -507,7 +507,7 @@ static inline u64 codel_far_sample(struct codel_far_window *w, const struct code
 	excess = codel_far_path_sample(path, answer->now, rtt, others, CODEL_FAR_PATH_WINDOW);
 	if (answer->stamped)
 		excess = codel_far_path_way(path, answer->now, CODEL_FAR_CLOCK_ORIGIN +
-					    codel_far_answer_time(answer) - mark->at,
+					    codel_far_answer_time(answer, rtt) - mark->at,
 					    others, CODEL_FAR_PATH_WINDOW, excess);
 	return excess - codel_far_min(late, excess);
 }

@@ -21,7 +21,7 @@ typedef __u16 u16;
 #endif
 
 /* With the flows, less than 32 KiB */
-#define CODEL_FAR_MARKS		408
+#define CODEL_FAR_MARKS		388
 #define CODEL_FAR_FLOWS		96
 #define CODEL_FAR_NONE		0xffff
 

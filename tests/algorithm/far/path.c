@@ -154,7 +154,7 @@ static bool test_clocks(uint64_t seed)
 			bool reset = false;
 
 			now += rng_pick(&rng, (struct range) { 1000, 20 * MS });
-			time = codel_far_clock_read(&clock, now, (origin + now) / ticks[i], &reset);
+			time = codel_far_clock_read(&clock, now, (origin + now) / ticks[i], 40 * MS, &reset);
 			resets += reset;
 			if (n && clock.tick && now < SEC + CODEL_FAR_CLOCK_CHECK)
 				return differs("known too early", now, clock.tick, 0);
@@ -179,7 +179,7 @@ static bool test_other_clocks(uint64_t seed)
 		bool reset = false;
 		u32 stamp = i < 200 ? now / MS : 5000 + (now - 5 * SEC) / (10 * MS);
 
-		codel_far_clock_read(&clock, now, stamp, &reset);
+		codel_far_clock_read(&clock, now, stamp, 40 * MS, &reset);
 		resets += reset;
 	}
 	if (clock.tick != 10 * MS || resets != 2)
@@ -188,9 +188,38 @@ static bool test_other_clocks(uint64_t seed)
 	for (i = 0; i < 400; i++, now += 20 * MS) {
 		bool reset = false;
 
-		codel_far_clock_read(&clock, now, now / (100 * MS), &reset);
+		codel_far_clock_read(&clock, now, now / (100 * MS), 40 * MS, &reset);
 		if (clock.tick || reset != !i)
 			return differs("no known tick", now, clock.tick, 0);
+	}
+	return true;
+}
+
+/*
+ * A queue fills and empties while the tick is measured: stamps come at a quarter of their rate, and then at five times. The
+ * round trip tells it from a clock of another tick.
+ */
+static bool test_clock_in_a_queue(uint64_t seed)
+{
+	static const u64 ticks[] = { 1000, 1000000, 4000000, 10000000 };
+	u32 i, n;
+
+	(void)seed;
+	for (i = 0; i < ARRAY_SIZE(ticks); i++) {
+		u64 now = 10 * SEC, queue = 0, origin = 1234567 * ticks[i];
+		struct codel_far_clock clock = {};
+
+		for (n = 0; n < 2000; n++) {
+			bool reset = false;
+
+			now += 2 * MS;
+			queue = n % 1000 < 800 ? queue + 3 * MS / 2 : queue - codel_far_min(queue, 8 * MS);
+			codel_far_clock_read(&clock, now, (origin + now - queue) / ticks[i], 40 * MS + queue, &reset);
+			if (clock.tick && clock.tick != ticks[i] && clock.tick != CODEL_FAR_CLOCK_USUAL)
+				return differs("a tick in a queue", now, clock.tick, ticks[i]);
+		}
+		if (clock.tick != ticks[i])
+			return differs("the tick after it", now, clock.tick, ticks[i]);
 	}
 	return true;
 }
@@ -248,6 +277,7 @@ static const struct test_case cases[] = {
 	{ "a single packet's answer may be late", test_late_answers },
 	{ "the ticks of other hosts are measured", test_clocks },
 	{ "a tick that changes, and one that is not known", test_other_clocks },
+	{ "a tick that is measured in a queue", test_clock_in_a_queue },
 	{ "packets that wait on the way back are not the far queue", test_way },
 	{ "a time far below the first one does not count", test_unlikely_way },
 };

@@ -112,12 +112,12 @@ static uint32_t now_ms(void)
 }
 
 /* The router, up: the acknowledgement of packets up to @last passes. */
-static void router_hears(int flow, const struct packet *last, uint64_t left, bool single)
+static void router_hears(int flow, uint32_t edge, uint64_t left, bool single)
 {
 	struct codel_far_match match;
 	struct codel_far_answer answer = { .now = s.now };
 
-	if (!codel_far_marks_answer(&s.marks, &match, key(flow), (last->number + 1) * SEGMENT))
+	if (!codel_far_marks_answer(&s.marks, &match, key(flow), edge))
 		return;
 	answer.path = &s.marks.flows[match.flow].path;
 	answer.flow = match.flow;
@@ -141,14 +141,22 @@ static void router_stamps(int flow)
 		codel_far_marks_add(&s.marks, place, now_ms())->at = s.now;
 }
 
-/* Down: the handshake. Its first packet has a time stamp, which the answer echoes at once. */
+/*
+ * The handshake. Down: its first packet has a time stamp, which the answer echoes at once. Up: its first packet passes the
+ * queues as a ping does, and the sender begins when it is acknowledged.
+ */
 static void greet(int flow)
 {
-	struct packet p = { .flow = flow, .bytes = WORLD_PING, .syn = true, .echo = now_ms() };
+	struct packet p = { .flow = flow, .bytes = WORLD_PING, .syn = true, .at = s.now, .echo = now_ms() };
 
 	if (s.greeted[flow] || s.now + 3 * round_trip(flow) / 2 < s.sender[flow].begin)
 		return;
 	s.greeted[flow] = true;
+	if (!s.scene->down) {
+		s.sender[flow].begin = UINT64_MAX;
+		fifo_put(&s.pings, p);
+		return;
+	}
 	p.left = s.now + round_trip(flow) / 2;
 	p.at = s.now + round_trip(flow);
 	fifo_put(&s.coming[flow], p);
@@ -178,12 +186,12 @@ static bool router_passes(const struct packet *p)
 /* The router, up: a packet leaves. */
 static void router_sent(const struct packet *p)
 {
-	uint32_t number = (p->number + 1) * SEGMENT, place;
+	uint32_t bytes = p->syn ? 1 : SEGMENT, number = p->syn ? 1 : (p->number + 1) * SEGMENT, place;
 
 	codel_far_sent(&s.window, s.now, p->bytes);
 	if (p->flow < 0 || !codel_far_wants_mark(&s.window))
 		return;
-	place = codel_far_flow_get(&s.marks, s.now, key(p->flow), number - SEGMENT, true);
+	place = codel_far_flow_get(&s.marks, s.now, key(p->flow), number - bytes, true);
 	if (place != CODEL_FAR_NONE && codel_far_flow_sends(&s.marks, place, number))
 		codel_far_ask(&s.window, codel_far_marks_add(&s.marks, place, number), s.now);
 }
@@ -196,11 +204,19 @@ static void acknowledge(int flow)
 	uint32_t i;
 
 	if (follows() && !s.scene->down)
-		router_hears(flow, last, late ? last->left + LATE : last->left, r->count == 1);
+		router_hears(flow, (last->number + 1) * SEGMENT, late ? last->left + LATE : last->left, r->count == 1);
 	for (i = 0; i < r->count; i++)
 		sender_acked(&s.sender[flow], r->packet[i].number, s.now);
 	s.sender[flow].echo = r->packet[0].echo;
 	r->count = 0;
+}
+
+/* Up: the handshake is acknowledged. */
+static void greeted(int flow, uint64_t left)
+{
+	if (follows())
+		router_hears(flow, 1, left, false);
+	s.sender[flow].begin = s.now;
 }
 
 static void receive(int flow)
@@ -209,6 +225,10 @@ static void receive(int flow)
 	struct packet *p;
 
 	while ((p = fifo_first(&s.path[flow])) && p->at <= s.now) {
+		if (p->syn) {
+			greeted(flow, fifo_take(&s.path[flow]).left);
+			continue;
+		}
 		if (!r->count)
 			r->due = p->at + LATE;
 		r->packet[r->count++] = fifo_take(&s.path[flow]);
@@ -290,7 +310,7 @@ static void modem_put(struct packet p)
 {
 	p.at = s.now;
 	if (s.scene->method == SCENE_IDEAL && s.scene->down)
-		fifo_put(p.flow < 0 ? &s.pings : &s.queue[p.flow], p);
+		fifo_put(p.flow < 0 || p.syn ? &s.pings : &s.queue[p.flow], p);
 	else if (s.modem.count < s.scene->buffer)
 		fifo_put(&s.modem, p);
 }
@@ -333,7 +353,8 @@ static void measure(const struct packet *p)
 /* A packet has crossed the link. */
 static void deliver(struct packet p)
 {
-	measure(&p);
+	if (!p.syn)
+		measure(&p);
 	if (p.flow < 0)
 		return;
 	if (s.scene->down && follows()) {
@@ -343,7 +364,7 @@ static void deliver(struct packet p)
 	}
 	if (s.scene->down)
 		p.echo = now_ms();
-	if (p.syn) {
+	if (p.syn && s.scene->down) {
 		s.sender[p.flow].echo = p.echo;
 		return;
 	}
@@ -390,8 +411,7 @@ static void step(void)
 	for (i = 0; i < s.scene->flows; i++)
 		receive(i);
 	for (i = 0; i < s.scene->flows; i++) {
-		if (s.scene->down)
-			greet(i);
+		greet(i);
 		send_new(i);
 	}
 	if (s.now >= s.next_ping) {

@@ -95,11 +95,12 @@ void sender_acked(struct sender *s, uint32_t number, uint64_t now)
 	uint32_t slot = number % WORLD_SENT;
 	double rtt = (now - s->sent[slot]) / 1e9;
 
+	s->heard = now;
+	s->timeouts = 0;
 	if (s->fate[slot] != AWAY)
 		return;
 	s->fate[slot] = ACKED;
 	s->inflight--;
-	s->heard = now;
 	s->srtt = s->srtt ? .875 * s->srtt + .125 * rtt : rtt;
 	if (s->cwnd < s->inflight + 4)
 		sender_grow(s, now);
@@ -118,13 +119,22 @@ static void sender_timeout(struct sender *s, uint64_t now)
 	s->k = 0;
 	s->recover = s->next;
 	s->heard = s->epoch = now;
+	s->timeouts++;
+}
+
+/* Doubled for each timeout in a row (RFC 6298) */
+static double sender_patience(const struct sender *s)
+{
+	double patience = s->srtt ? fmax(.25, 2.5 * s->srtt) : 1;
+
+	return patience * (1 << (s->timeouts < 6 ? s->timeouts : 6));
 }
 
 bool sender_may(struct sender *s, uint64_t now)
 {
 	if (now < s->begin)
 		return false;
-	if (s->inflight && now - s->heard > (s->srtt ? fmax(.25, 2.5 * s->srtt) : 1) * 1e9)
+	if (s->inflight && now - s->heard > sender_patience(s) * 1e9)
 		sender_timeout(s, now);
 	return s->inflight < (uint32_t)s->cwnd && s->next - s->una < WORLD_SENT - 1;
 }

@@ -67,6 +67,7 @@ void fifo_free(struct fifo *f);
  * @una: the oldest packet that is neither acknowledged nor lost
  * @recover: a loss before this one is that of a window which has been reduced
  * @inflight: packets
+ * @timeouts: since the latest acknowledgement
  * @reno: congestion control without the cubic
  * @fate: of each packet
  * @sent: when, ns
@@ -74,7 +75,7 @@ void fifo_free(struct fifo *f);
 struct sender {
 	double cwnd, ssthresh, wmax, k, srtt;
 	uint64_t epoch, heard, begin;
-	uint32_t echo, next, una, recover, inflight;
+	uint32_t echo, next, una, recover, inflight, timeouts;
 	bool reno;
 	uint8_t fate[WORLD_SENT];
 	uint64_t sent[WORLD_SENT];
