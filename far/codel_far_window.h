@@ -29,6 +29,13 @@
 #define CODEL_FAR_PACKETS_SPARSE 10
 
 /*
+ * The link stands still if an answer comes later than it could by this time and that of some
+ * packets. 10 to 80 ms, and 0 to 16 packets, were tried on 82 minutes of measured links.
+ */
+#define CODEL_FAR_STILL		(15 * CODEL_FAR_MSEC)
+#define CODEL_FAR_STILL_PACKETS	6
+
+/*
  * In a round trip, the window grows by this factor at most: on a path much shorter than the
  * target, the law's factor is large, and the delay of what was sent is not yet known.
  */
@@ -89,6 +96,9 @@
  * @path: of its flow, ns
  * @beside: of @rtt, what neither @path nor @delay have: packets wait on the way back, ns
  * @delay: in the far queue, ns
+ * @queued: of @delay, what the link did not stand still, ns
+ * @still: begin of its latest standstill, ns
+ * @still_until: the end, ns
  * @bytes: beyond the device when the packet of the latest answer had left, it included
  * @stuck: since when round trips have been too long, ns
  * @stuck_above: an excess that is too long, ns
@@ -120,6 +130,9 @@ struct codel_far_window {
 	u64 path;
 	u64 beside;
 	u64 delay;
+	u64 queued;
+	u64 still;
+	u64 still_until;
 	u64 bytes;
 	u64 stuck;
 	u64 stuck_above;
@@ -398,7 +411,7 @@ static inline u64 codel_far_aim(const struct codel_far_window *w, u64 bytes, u64
 {
 	u64 unqueued = codel_far_unqueued(w);
 
-	return div64_u64(bytes * (unqueued + target), unqueued + w->delay + 1);
+	return div64_u64(bytes * (unqueued + target), unqueued + w->queued + 1);
 }
 
 /*
@@ -410,7 +423,7 @@ static inline u64 codel_far_aim_above(const struct codel_far_window *w, u64 byte
 {
 	u64 target = codel_far_target(w);
 
-	if (w->delay >= target / 2)
+	if (w->queued >= target / 2)
 		return codel_far_aim(w, bytes, target);
 	target = codel_far_max(target, codel_far_unqueued(w) / 4);
 	return codel_far_aim(w, bytes + w->packet / 2, target);
@@ -429,7 +442,7 @@ static inline void codel_far_follow(struct codel_far_window *w, const struct cod
 
 	if (!mark->window)
 		return;
-	if (w->delay > target) {
+	if (w->queued > target) {
 		aim = codel_far_aim(w, codel_far_max(mark->beyond, mark->window), target);
 		aim = codel_far_max(aim, mark->window / 2);
 		w->window = codel_far_min(w->window, aim);
@@ -477,13 +490,13 @@ static inline void codel_far_begin(struct codel_far_window *w, const struct code
 {
 	u64 bytes, time, target = codel_far_target(w), now = answer->now;
 
-	if (w->delay < target / 2) {
+	if (w->queued < target / 2) {
 		w->idle = now;
 		w->idle_done = mark->sent;
 		return;
 	}
 	bytes = codel_far_min(mark->sent - w->idle_done, CODEL_FAR_WINDOW_MAX);
-	time = codel_far_min(codel_far_since(now, w->idle) + 1, w->delay);
+	time = codel_far_min(codel_far_since(now, w->idle) + 1, w->queued);
 	bytes = div64_u64(bytes * (codel_far_unqueued(w) + target), time);
 	bytes = codel_far_max(bytes, codel_far_aim(w, mark->beyond, target));
 	w->window = codel_far_clamp(bytes, codel_far_floor(w), CODEL_FAR_WINDOW_MAX);
@@ -512,17 +525,47 @@ static inline u64 codel_far_sample(struct codel_far_window *w, const struct code
 	return excess - codel_far_min(late, excess);
 }
 
+/* The time of @bytes at the delivered rate, ns */
+static inline u64 codel_far_time(const struct codel_far_window *w, u64 bytes)
+{
+	bytes = codel_far_min(bytes, CODEL_FAR_WINDOW_MAX);
+	return div64_u64(w->rtt * bytes, w->bytes ? w->bytes : 1);
+}
+
+/*
+ * The time for which the marked packet waited while the link stood still: no smaller window would
+ * have made it shorter, and the link needs the packets when it goes on. An answer had come since
+ * the packet left, so the link had moved; the next one took much longer than the bytes between the
+ * two. Only the latest standstill counts: so on a slow link, each of whose packets takes that long,
+ * all of a queue but one of them counts.
+ */
+static inline u64 codel_far_stood_still(struct codel_far_window *w,
+					const struct codel_far_mark *mark, u64 now, u64 path)
+{
+	u64 due = mark->at + path, begin = codel_far_max(w->news, due);
+	u64 bytes = mark->sent - w->done + CODEL_FAR_STILL_PACKETS * w->packet;
+
+	if (w->news > mark->at &&
+	    codel_far_since(now, begin) >= CODEL_FAR_STILL + codel_far_time(w, bytes)) {
+		w->still = begin;
+		w->still_until = now;
+	}
+	return codel_far_since(w->still_until, codel_far_max(w->still, due));
+}
+
 /* The answer is the latest news of the far queue. */
 static inline void codel_far_learn(struct codel_far_window *w, const struct codel_far_mark *mark,
 				   const struct codel_far_answer *answer, u64 rtt, u64 excess)
 {
-	u64 now = answer->now;
+	u64 path = codel_far_path_rtt(answer->path), now = answer->now;
+	u64 still = codel_far_stood_still(w, mark, now, path + answer->path->beside);
 
-	w->path = codel_far_path_rtt(answer->path);
+	w->path = path;
 	w->beside = answer->path->beside;
 	w->rtt = rtt;
 	w->bytes = mark->beyond;
 	w->delay = codel_far_excess_sample(&w->excess, now, answer->flow, rtt, excess);
+	w->queued = w->delay - codel_far_min(still, w->delay);
 	if (codel_far_since(now, w->limited) >= CODEL_FAR_VOID) {
 		w->window = 0;
 		WRITE_ONCE(w->pace, 0);
@@ -531,7 +574,7 @@ static inline void codel_far_learn(struct codel_far_window *w, const struct code
 		codel_far_begin(w, mark, answer);
 		return;
 	}
-	codel_far_watch_path(w, now, w->delay);
+	codel_far_watch_path(w, now, w->queued);
 	codel_far_follow(w, mark);
 	codel_far_set_pace(w);
 	codel_far_dip_again(w, answer);

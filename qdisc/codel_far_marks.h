@@ -14,6 +14,7 @@
 #ifndef CODEL_FAR_MARKS_H
 #define CODEL_FAR_MARKS_H
 
+#include "../far/codel_far_up.h"
 #include "../far/codel_far_window.h"
 
 #ifndef __KERNEL__
@@ -254,6 +255,29 @@ static inline struct codel_far_mark *codel_far_marks_only(struct codel_far_marks
 		return codel_far_marks_add(m, place, number);
 	m->ring[flow->last].number = number;
 	return &m->ring[flow->last].mark;
+}
+
+/**
+ * codel_far_marks_stamp() - upstream: a number goes to the sender of a flow
+ * @m: all marks
+ * @up: of the link
+ * @now: monotonic time, ns
+ * @key: hash of the addresses and ports of the flow
+ * @number: of the packet
+ *
+ * It becomes a mark if one is due.
+ */
+static inline void codel_far_marks_stamp(struct codel_far_marks *m, struct codel_far_up *up,
+					 u64 now, u32 key, u32 number)
+{
+	u32 place = codel_far_flow_get(m, now, key, number - 1, false);
+
+	if (place == CODEL_FAR_NONE || !codel_far_flow_sends(m, place, number))
+		return;
+	if (!m->flows[place].carries)
+		codel_far_marks_only(m, place, number)->at = now;
+	else if (codel_far_up_ask(up, now))
+		codel_far_marks_add(m, place, number)->at = now;
 }
 
 /**

@@ -23,18 +23,9 @@ static inline u32 codel_far_up_key(const struct codel_far_segment *seg)
 static inline void codel_far_hear_up(struct codel_far *far, const struct codel_far_segment *seg,
 				     u64 now)
 {
-	u32 place, number = seg->stamped ? seg->stamp : seg->end;
-	struct codel_far_marks *m = &far->marks;
-
-	if (!seg->stamped && !codel_far_has_data(seg))
-		return;
-	place = codel_far_flow_get(m, now, codel_far_up_key(seg), number - 1, false);
-	if (place == CODEL_FAR_NONE || !codel_far_flow_sends(m, place, number))
-		return;
-	if (!m->flows[place].carries)
-		codel_far_marks_only(m, place, number)->at = now;
-	else if (codel_far_up_ask(&far->up, now))
-		codel_far_marks_add(m, place, number)->at = now;
+	if (seg->stamped || codel_far_has_data(seg))
+		codel_far_marks_stamp(&far->marks, &far->up, now, codel_far_up_key(seg),
+				      seg->stamped ? seg->stamp : seg->end);
 }
 
 /*
@@ -73,7 +64,7 @@ static inline enum codel_verdict codel_far_ask_up(struct codel_far *far, const s
 {
 	enum codel_verdict verdict = CODEL_PASS;
 	struct codel_far_segment seg;
-	bool slow = false;
+	bool slow;
 	u64 now;
 
 	/* without ACK, a segment echoes and acknowledges nothing */
@@ -83,10 +74,12 @@ static inline enum codel_verdict codel_far_ask_up(struct codel_far *far, const s
 	now = ktime_get_ns();
 	spin_lock(&far->lock);
 	slow = codel_far_answers_up(far, &seg, now);
-	if (seg.len && !seg.syn)
+	if (seg.len && !seg.syn) {
 		verdict = codel_far_up_signal(&far->up, &far->params, now, qdisc_pkt_len(skb));
+		verdict = slow ? CODEL_SIGNAL : verdict;
+	}
 	spin_unlock(&far->lock);
-	return slow && seg.len && !seg.syn ? CODEL_SIGNAL : verdict;
+	return verdict;
 }
 
 static noinline bool codel_far_drops_up(struct Qdisc *sch, struct codel_far *far,

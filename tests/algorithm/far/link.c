@@ -57,7 +57,7 @@ static bool holds_beside_ideal(struct scene *scene, double share, double p95)
 }
 
 /* Senders in slow start find no window in their way, and the CoDel of their queue here does not end it. */
-static bool test_up_first_seconds(uint64_t seed)
+static bool first_seconds(uint64_t seed)
 {
 	static const struct { double rate; uint64_t rtt; uint32_t flows; } starts[] = {
 		{ 20e6, 40, 1 }, { 20e6, 40, 4 }, { 20e6, 40, 16 }, { 100e6, 40, 1 }, { 50e6, 200, 1 },
@@ -71,29 +71,43 @@ static bool test_up_first_seconds(uint64_t seed)
 		scene.flows = starts[i].flows;
 		scene.begin = 0;
 		scene.end = 5 * WORLD_SEC;
-		if (!holds_beside_ideal(&scene, .95, 45))
+		if (!holds_beside_ideal(&scene, .96, 45))
 			return false;
 	}
 	return true;
 }
 
 /* The option is set while the FIFO is full, half a second long. Seven seconds later it is short, but for what a dip finds last. */
+static bool set_under_load(uint64_t seed, uint32_t flows)
+{
+	struct scene scene = steady(seed, 20e6, false);
+
+	scene.flows = flows;
+	scene.on = 10 * WORLD_SEC;
+	scene.begin = 17 * WORLD_SEC;
+	scene.end = 30 * WORLD_SEC;
+	return holds(&scene, .97, 100, NULL);
+}
+
+/* Eight seeds: one in five or more of them shows a fault */
+static bool test_up_first_seconds(uint64_t seed)
+{
+	uint64_t i;
+
+	for (i = 8 * seed; i < 8 * seed + 8; i++)
+		if (!first_seconds(i))
+			return false;
+	return true;
+}
+
 static bool test_up_set_under_load(uint64_t seed)
 {
-	static const uint32_t flows[] = { 1, 4 };
-	unsigned int i;
+	uint64_t i;
 
-	for (i = 0; i < ARRAY_SIZE(flows); i++) {
-		struct scene scene = steady(seed, 20e6, false);
-
-		scene.flows = flows[i];
-		scene.on = 10 * WORLD_SEC;
-		scene.begin = 17 * WORLD_SEC;
-		scene.end = 30 * WORLD_SEC;
-		if (!holds(&scene, .97, 100, NULL))
+	for (i = 8 * seed; i < 8 * seed + 8; i++)
+		if (!set_under_load(i, 4))
 			return false;
-	}
-	return true;
+	return set_under_load(seed, 1);
 }
 
 /* 20 and 5 Mbit/s, 10 s each */

@@ -196,8 +196,8 @@ static bool test_other_clocks(uint64_t seed)
 }
 
 /*
- * A queue fills and empties while the tick is measured: stamps come at a quarter of their rate, and then at five times. The
- * round trip tells it from a clock of another tick.
+ * A queue fills and empties while the tick is measured: stamps come at a quarter of their rate, and then at four times. The
+ * round trip tells it from a clock of another tick, and a tick that is known does not change.
  */
 static bool test_clock_in_a_queue(uint64_t seed)
 {
@@ -208,14 +208,16 @@ static bool test_clock_in_a_queue(uint64_t seed)
 	for (i = 0; i < ARRAY_SIZE(ticks); i++) {
 		u64 now = 10 * SEC, queue = 0, origin = 1234567 * ticks[i];
 		struct codel_far_clock clock = {};
+		bool known = false;
 
 		for (n = 0; n < 2000; n++) {
 			bool reset = false;
 
 			now += 2 * MS;
-			queue = n % 1000 < 800 ? queue + 3 * MS / 2 : queue - codel_far_min(queue, 8 * MS);
+			queue = n % 1000 < 800 ? queue + 3 * MS / 2 : queue - codel_far_min(queue, 6 * MS);
 			codel_far_clock_read(&clock, now, (origin + now - queue) / ticks[i], 40 * MS + queue, &reset);
-			if (clock.tick && clock.tick != ticks[i] && clock.tick != CODEL_FAR_CLOCK_USUAL)
+			known |= clock.tick == ticks[i];
+			if (clock.tick && clock.tick != ticks[i] && (known || clock.tick != CODEL_FAR_CLOCK_USUAL))
 				return differs("a tick in a queue", now, clock.tick, ticks[i]);
 		}
 		if (clock.tick != ticks[i])

@@ -128,19 +128,6 @@ static void router_hears(int flow, uint32_t edge, uint64_t left, bool single)
 	codel_far_answered(&s.window, &match.mark, &answer);
 }
 
-/* The router, down: the acknowledgement leaves with a time stamp. */
-static void router_stamps(int flow)
-{
-	uint32_t place = codel_far_flow_get(&s.marks, s.now, key(flow), now_ms() - 1, false);
-
-	if (place == CODEL_FAR_NONE || !codel_far_flow_sends(&s.marks, place, now_ms()))
-		return;
-	if (!s.marks.flows[place].carries)
-		codel_far_marks_only(&s.marks, place, now_ms())->at = s.now;
-	else if (codel_far_up_ask(&s.up, s.now))
-		codel_far_marks_add(&s.marks, place, now_ms())->at = s.now;
-}
-
 /*
  * The handshake. Down: its first packet has a time stamp, which the answer echoes at once. Up: its first packet passes the
  * queues as a ping does, and the sender begins when it is acknowledged.
@@ -161,7 +148,7 @@ static void greet(int flow)
 	p.at = s.now + round_trip(flow);
 	fifo_put(&s.coming[flow], p);
 	if (follows())
-		router_stamps(flow);
+		codel_far_marks_stamp(&s.marks, &s.up, s.now, key(flow), now_ms());
 }
 
 /* The router, down: may the packet pass? */
@@ -360,7 +347,7 @@ static void deliver(struct packet p)
 	if (s.scene->down && follows()) {
 		if (!router_passes(&p))
 			return;
-		router_stamps(p.flow);
+		codel_far_marks_stamp(&s.marks, &s.up, s.now, key(p.flow), now_ms());
 	}
 	if (s.scene->down)
 		p.echo = now_ms();

@@ -25,7 +25,7 @@ static real model_window(const struct codel_far_window *before, const struct cod
 			 const struct codel_far_mark *mark)
 {
 	real packet_time = (real)w->rtt * fminl(w->packet, w->bytes) / w->bytes;
-	real target = CODEL_FAR_TARGET + packet_time, path = w->path + w->beside, delay = w->delay;
+	real target = CODEL_FAR_TARGET + packet_time, path = w->path + w->beside, delay = w->queued;
 	real aim = mark->beyond * (path + target) / (path + delay);
 	real old = mark->window * (path + target) / (path + delay);
 	real window = before->window, busy;
@@ -368,39 +368,117 @@ static bool test_late_acknowledgements(uint64_t seed)
 	return true;
 }
 
-/* A standstill of 3 s halves the window once, and not for each answer. */
-static bool test_standstill_halves(uint64_t seed)
+/*
+ * A window of 10 packets at first, and 20 marks: 10 answers without delay, and 10 that are 3 s late. In between come @others, to packets
+ * that were sent again. Return the window.
+ */
+static u64 window_after_3s(u32 others)
 {
 	struct codel_far_path path = {};
 	struct codel_far_window w;
-	struct codel_far_mark marks[21];
+	struct codel_far_mark marks[621];
 	struct codel_far_answer answer = { .path = &path, .timed = true };
-	u64 now = SEC, window = 0;
+	u64 now = SEC;
+	u32 i;
+
+	codel_far_window_start(&w, PACKET);
+	w.window = 10 * PACKET;
+	w.limited = now;
+	for (i = 0; i < 21 + others; i++) {
+		codel_far_sent(&w, now, PACKET);
+		codel_far_ask(&w, &marks[i], now);
+		marks[i].beyond = 10 * PACKET;
+		answer.now = now + 40 * MS;
+		if (!i)
+			codel_far_answered(&w, &marks[i], &answer);
+		now += i ? 0 : SEC;	/* the reduction of a new window is over */
+	}
+	now += 40 * MS;
+	for (i = 1; i < 21 + others; i++) {
+		answer.timed = i <= 10 || i > 10 + others;
+		now += answer.timed ? MS / 50 : 3 * SEC / others;
+		now += !others && i == 11 ? 3 * SEC : 0;
+		answer.now = now;
+		codel_far_answered(&w, &marks[i], &answer);
+	}
+	return w.window;
+}
+
+/* A queue of 3 s halves the window once, and not for each answer. A standstill of 3 s does not: the link was not slower. */
+static bool test_standstill(uint64_t seed)
+{
+	u64 queue = window_after_3s(600), standstill = window_after_3s(0);
+
+	(void)seed;
+	if (standstill > 10 * PACKET && queue == standstill / 2)
+		return true;
+	ktap_note("a queue leaves %llu bytes, a standstill %llu", (unsigned long long)queue, (unsigned long long)standstill);
+	return false;
+}
+
+/* A link that stands still for 300 ms and, three packets later, for 3 s: only the latest of these times is no queue. */
+static bool test_standstills(uint64_t seed)
+{
+	static const u64 stood[] = { 0, 300 * MS, 3300 * MS }, before[] = { 0, 0, 300 * MS };
+	struct codel_far_path path = {};
+	struct codel_far_answer answer = { .path = &path, .timed = true };
+	struct codel_far_window w;
+	struct codel_far_mark marks[9];
 	u32 i;
 
 	(void)seed;
 	codel_far_window_start(&w, PACKET);
-	w.window = 10 * PACKET;
-	w.limited = now;
+	codel_far_path_start(&path, SEC, 40 * MS);
 	for (i = 0; i < ARRAY_SIZE(marks); i++) {
-		codel_far_sent(&w, now, PACKET);
+		codel_far_sent(&w, SEC, PACKET);
+		codel_far_ask(&w, &marks[i], SEC);
+	}
+	for (i = 0; i < ARRAY_SIZE(marks); i++) {
+		answer.now = SEC + 40 * MS + stood[i / 3] + i * MS;
+		codel_far_answered(&w, &marks[i], &answer);
+		if (w.delay != stood[i / 3] + i * MS || w.queued < before[i / 3] || w.queued > before[i / 3] + i * MS)
+			return wrong("standstills", &w);
+	}
+	return true;
+}
+
+/*
+ * A flow with one packet in flight, and then one that sends each 50 ms, among packets of others that wait for longer: their
+ * answers come rarely, and no time of it is a standstill.
+ */
+static bool test_rare_answers(uint64_t seed)
+{
+	struct codel_far_path path = {};
+	struct codel_far_answer answer = { .path = &path, .timed = true };
+	struct codel_far_window w;
+	struct codel_far_mark marks[20];
+	u64 now = SEC;
+	u32 i;
+
+	(void)seed;
+	codel_far_window_start(&w, PACKET);
+	codel_far_path_start(&path, now, 40 * MS);
+	for (i = 0; i < 5; i++) {
+		codel_far_sent(&w, now, 100 * PACKET);
+		codel_far_ask(&w, &marks[0], now);
+		answer.now = now += 240 * MS;
+		codel_far_answered(&w, &marks[0], &answer);
+		if (w.queued != 200 * MS)
+			return wrong("one packet in flight", &w);
+	}
+	codel_far_window_start(&w, PACKET);
+	codel_far_path_start(&path, now, 40 * MS);
+	for (i = 0; i < 20; i++, now += 50 * MS) {
+		codel_far_sent(&w, now, 50000);
 		codel_far_ask(&w, &marks[i], now);
-		now += MS;
-		if (i)
+		answer.now = now + 10 * MS;
+		if (i < 5)
 			continue;
-		answer.now = now + 40 * MS;
-		codel_far_answered(&w, &marks[i], &answer);
-		now += SEC;	/* the reduction of a new window is over */
+		codel_far_answered(&w, &marks[i - 5], &answer);
+		if (w.queued != 220 * MS)
+			return wrong("a packet each 50 ms", &w);
 	}
-	for (i = 1; i < ARRAY_SIZE(marks); i++) {
-		if (i == 10) {
-			now += 3 * SEC;
-			window = w.window;
-		}
-		answer.now = (now += MS) + 20 * MS;
-		codel_far_answered(&w, &marks[i], &answer);
-	}
-	return (window == 10 * PACKET && w.window == window / 2) || wrong("a standstill", &w);
+	return true;
 }
 
 /* A path that becomes longer by 50 ms is found when the window has shrunk for a second, and no path is kept. */
@@ -506,7 +584,9 @@ static const struct test_case cases[] = {
 	{ "time does not wrap", test_time_does_not_wrap },
 	{ "one late flow does not close the window for another", test_one_late_flow },
 	{ "late acknowledgements of single packets do not close the window", test_late_acknowledgements },
-	{ "a standstill halves the window, whatever the delay", test_standstill_halves },
+	{ "a queue halves the window, whatever the delay, and a standstill does not", test_standstill },
+	{ "of several standstills, the latest counts", test_standstills },
+	{ "answers that are rare show no standstill", test_rare_answers },
 	{ "a longer path is found", test_new_path },
 	{ "a window begins with the rate of the link, and ends", test_begin_and_end },
 	{ "not each packet is marked", test_not_each_is_marked },
