@@ -19,9 +19,13 @@
 /* A round trip has this many marks at most: all flows together answer no faster. */
 #define CODEL_FAR_UP_MARKS_SHIFT 7
 
-/* The delay that upstream leaves in the far queue, and CoDel's interval there */
+/*
+ * The delay that upstream leaves in the far queue, beside the time of a packet there, and CoDel's
+ * interval. A rate that is measured while little is sent makes no longer packets than these.
+ */
 #define CODEL_FAR_UP_TARGET	(16 * CODEL_FAR_MSEC)
 #define CODEL_FAR_UP_INTERVAL	(100 * CODEL_FAR_MSEC)
+#define CODEL_FAR_UP_PACKET_MAX	(60 * CODEL_FAR_MSEC)
 
 /* A flow begins for this long after its first sample. */
 #define CODEL_FAR_UP_BEGIN	(2000 * CODEL_FAR_MSEC)
@@ -29,6 +33,7 @@
 /**
  * struct codel_far_up - CoDel for a queue upstream
  * @vars: of CoDel
+ * @params: of CoDel; the target follows the rate
  * @excess: of the flows
  * @rtt: of the latest answer, ns
  * @path: of its flow, ns
@@ -45,9 +50,11 @@
  * @stuck: periods in which the delay was never acceptable
  * @stuck_rate: in the first of them, bytes/s
  * @epoch: paths of an older one are void
+ * @packet: of a full packet, bytes
  */
 struct codel_far_up {
 	struct codel_vars vars;
+	struct codel_params params;
 	struct codel_far_excess excess;
 	u64 rtt;
 	u64 path;
@@ -64,7 +71,21 @@ struct codel_far_up {
 	u32 stuck;
 	u32 dips;
 	u32 epoch;
+	u32 packet;
 };
+
+/* Start anew, with a full packet of @packet bytes. */
+static inline void codel_far_up_start(struct codel_far_up *up, u32 packet)
+{
+	*up = (struct codel_far_up) {
+		.params = {
+			.target = CODEL_FAR_UP_TARGET,
+			.interval = CODEL_FAR_UP_INTERVAL,
+			.ceiling = CODEL_CEILING_OFF,
+		},
+		.packet = packet,
+	};
+}
 
 /* The first windows are short: a flow may have begun in a queue that has just been filled. */
 static inline u64 codel_far_up_window(const struct codel_far_path *path, u64 now)
@@ -108,11 +129,11 @@ static inline bool codel_far_up_dips(struct codel_far_up *up, struct codel_far_p
  * send.
  */
 static inline bool codel_far_up_begins(const struct codel_far_up *up, struct codel_far_path *path,
-				       u64 now, u64 target)
+				       u64 now)
 {
 	u64 age = codel_far_since(now, path->first);
 
-	if (up->delay <= 2 * target || age < up->rtt || age >= CODEL_FAR_UP_BEGIN ||
+	if (up->delay <= 2 * up->params.target || age < up->rtt || age >= CODEL_FAR_UP_BEGIN ||
 	    codel_far_since(now, path->slowed) < up->rtt)
 		return false;
 	path->slowed = now;
@@ -124,9 +145,9 @@ static inline bool codel_far_up_begins(const struct codel_far_up *up, struct cod
  * new path: a queue would keep its delivered rate. The least delay of a period counts: a single one
  * that is acceptable ends CoDel's dropping state, too.
  */
-static inline void codel_far_up_watch_path(struct codel_far_up *up, u64 target)
+static inline void codel_far_up_watch_path(struct codel_far_up *up)
 {
-	if (up->least <= target) {
+	if (up->least <= up->params.target) {
 		up->stuck = 0;
 	} else if (!up->stuck++) {
 		up->stuck_rate = up->rate;
@@ -137,7 +158,15 @@ static inline void codel_far_up_watch_path(struct codel_far_up *up, u64 target)
 	}
 }
 
-static inline void codel_far_up_period(struct codel_far_up *up, u64 now, u64 target)
+/* The time of a full packet at the delivered rate, ns */
+static inline u64 codel_far_up_packet_time(const struct codel_far_up *up)
+{
+	u64 time = up->rate ? div64_u64(up->packet * 1000 * CODEL_FAR_MSEC, up->rate) : 0;
+
+	return codel_far_min(time, CODEL_FAR_UP_PACKET_MAX);
+}
+
+static inline void codel_far_up_period(struct codel_far_up *up, u64 now)
 {
 	u64 time = codel_far_since(now, up->period);
 
@@ -147,7 +176,8 @@ static inline void codel_far_up_period(struct codel_far_up *up, u64 now, u64 tar
 			     div64_u64(time, CODEL_FAR_MSEC));
 	up->period = now;
 	up->period_bytes = up->bytes;
-	codel_far_up_watch_path(up, target);
+	codel_far_up_watch_path(up);
+	up->params.target = CODEL_FAR_UP_TARGET + codel_far_up_packet_time(up);
 	up->least = ~0ULL;
 }
 
@@ -169,13 +199,12 @@ static inline bool codel_far_up_ask(struct codel_far_up *up, u64 now)
 /**
  * codel_far_up_answered() - the first packet that answers a mark
  * @up: of the link
- * @target: acceptable delay in the far queue, ns
  * @answer: its packet; @timed and @single are not read
  * @rtt: since the mark, ns
  *
  * Return: true if this flow is to slow down, whatever the delay.
  */
-static inline bool codel_far_up_answered(struct codel_far_up *up, u64 target,
+static inline bool codel_far_up_answered(struct codel_far_up *up,
 					 const struct codel_far_answer *answer, u64 rtt)
 {
 	u64 now = answer->now, others = codel_far_excess_others(&up->excess, now, answer->flow);
@@ -200,14 +229,13 @@ static inline bool codel_far_up_answered(struct codel_far_up *up, u64 target,
 	up->path = codel_far_path_rtt(path);
 	up->delay = codel_far_excess_sample(&up->excess, now, answer->flow, rtt, excess);
 	up->least = codel_far_min(up->least, up->delay);
-	codel_far_up_period(up, now, target);
-	return codel_far_up_dips(up, path, now) || codel_far_up_begins(up, path, now, target);
+	codel_far_up_period(up, now);
+	return codel_far_up_dips(up, path, now) || codel_far_up_begins(up, path, now);
 }
 
 /**
  * codel_far_up_signal() - decide on a packet that has come through the far queue
  * @up: of the link
- * @params: target and interval of the far queue; no ceiling
  * @now: monotonic time, ns
  * @bytes: of the packet
  *
@@ -215,9 +243,7 @@ static inline bool codel_far_up_answered(struct codel_far_up *up, u64 target,
  *
  * Return: enum codel_verdict.
  */
-static inline enum codel_verdict codel_far_up_signal(struct codel_far_up *up,
-						     const struct codel_params *params, u64 now,
-						     u32 bytes)
+static inline enum codel_verdict codel_far_up_signal(struct codel_far_up *up, u64 now, u32 bytes)
 {
 	struct codel_head head = { .waiting = CODEL_STANDING, .shared = true };
 
@@ -225,7 +251,7 @@ static inline enum codel_verdict codel_far_up_signal(struct codel_far_up *up,
 	if (codel_far_since(now, up->news) > CODEL_FAR_RECENT + up->rtt)
 		up->delay = 0;
 	head.sojourn = up->delay;
-	return codel_signal(&up->vars, params, now, &head, NULL);
+	return codel_signal(&up->vars, &up->params, now, &head, NULL);
 }
 
 #endif /* CODEL_FAR_UP_H */

@@ -77,15 +77,13 @@ static inline struct codel_far *codel_far_new(struct Qdisc *sch, const struct co
 	far->sch = sch;
 	far->bottleneck = config->bottleneck;
 	far->seed = get_random_u32();
-	far->params.target = CODEL_FAR_UP_TARGET;
-	far->params.interval = CODEL_FAR_UP_INTERVAL;
-	far->params.ceiling = CODEL_CEILING_OFF;
 	far->answers.type = htons(ETH_P_ALL);
 	far->answers.dev = dev;
 	far->answers.func = codel_far_receive;
 	far->answers.ignore_outgoing = config->bottleneck == CODEL_BOTTLENECK_DOWNSTREAM ||
 				       !config->answers;
 	codel_far_window_start(&far->window, codel_device_mtu(qdisc_dev(sch)));
+	codel_far_up_start(&far->up, far->window.packet);
 	codel_far_marks_start(&far->marks);
 	return far;
 }

@@ -50,8 +50,7 @@ static inline bool codel_far_answers_up(struct codel_far *far, const struct code
 		return false;
 	answer.path = &far->marks.flows[match.flow].path;
 	answer.flow = match.flow;
-	slow = codel_far_up_answered(&far->up, far->params.target, &answer,
-				     codel_far_since(now, match.mark.at));
+	slow = codel_far_up_answered(&far->up, &answer, codel_far_since(now, match.mark.at));
 	codel_far_count_delay(far, now, far->up.delay);
 	return slow;
 }
@@ -75,7 +74,7 @@ static inline enum codel_verdict codel_far_ask_up(struct codel_far *far, const s
 	spin_lock(&far->lock);
 	slow = codel_far_answers_up(far, &seg, now);
 	if (seg.len && !seg.syn) {
-		verdict = codel_far_up_signal(&far->up, &far->params, now, qdisc_pkt_len(skb));
+		verdict = codel_far_up_signal(&far->up, now, qdisc_pkt_len(skb));
 		verdict = slow ? CODEL_SIGNAL : verdict;
 	}
 	spin_unlock(&far->lock);

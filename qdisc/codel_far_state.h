@@ -37,7 +37,6 @@
  * @latest: the latest of them, ns
  * @releases: packets that left without an answer
  * @heard: segments that came in
- * @params: upstream: of CoDel
  * @window: downstream
  * @up: upstream
  * @marks: without an answer
@@ -58,7 +57,6 @@ struct codel_far {
 	u64 latest;
 	u64 releases;
 	u64 heard;
-	struct codel_params params;
 	struct codel_far_window window;
 	struct codel_far_up up;
 	struct codel_far_marks marks;
@@ -87,7 +85,7 @@ static inline void codel_far_reset(struct Qdisc *sch)
 		return;
 	spin_lock_bh(&far->lock);
 	codel_far_window_start(&far->window, far->window.packet);
-	far->up = (struct codel_far_up) {};
+	codel_far_up_start(&far->up, far->window.packet);
 	codel_far_marks_start(&far->marks);
 	far->held = false;
 	WRITE_ONCE(far->ask_at, 0);

@@ -53,10 +53,6 @@ static const struct codel_params here = {
 	.target = 5 * WORLD_MS, .interval = 100 * WORLD_MS, .ceiling = CODEL_CEILING_OFF,
 };
 
-static const struct codel_params far = {
-	.target = CODEL_FAR_UP_TARGET, .interval = CODEL_FAR_UP_INTERVAL, .ceiling = CODEL_CEILING_OFF,
-};
-
 static void delays_add(struct delays *d, uint64_t ns)
 {
 	uint64_t b = ns / 100000;
@@ -165,9 +161,9 @@ static bool router_passes(const struct packet *p)
 		answer.flow = match.flow;
 		answer.stamped = s.scene->tick;
 		answer.stamp = stamp(p->left);
-		slow = codel_far_up_answered(&s.up, far.target, &answer, s.now - match.mark.at);
+		slow = codel_far_up_answered(&s.up, &answer, s.now - match.mark.at);
 	}
-	return p->syn || (codel_far_up_signal(&s.up, &far, s.now, p->bytes) == CODEL_PASS && !slow);
+	return p->syn || (codel_far_up_signal(&s.up, s.now, p->bytes) == CODEL_PASS && !slow);
 }
 
 /* The router, up: a packet leaves. */
@@ -420,6 +416,7 @@ static void start(struct scene *scene)
 	s.scene = scene;
 	rng_seed(&s.rng, scene->seed);
 	codel_far_window_start(&s.window, WORLD_BYTES);
+	codel_far_up_start(&s.up, WORLD_BYTES);
 	codel_far_marks_start(&s.marks);
 	for (i = 0; i < scene->flows; i++)
 		sender_start(&s.sender[i], 3 * round_trip(i) / 2 + i * scene->gap +

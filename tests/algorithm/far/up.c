@@ -6,23 +6,27 @@
 
 #define TARGET	CODEL_FAR_UP_TARGET
 
-static const struct codel_params params = {
-	.target = TARGET, .interval = CODEL_FAR_UP_INTERVAL, .ceiling = CODEL_CEILING_OFF,
-};
+static struct codel_far_up started(void)
+{
+	struct codel_far_up up;
+
+	codel_far_up_start(&up, 1500);
+	return up;
+}
 
 /* An answer without a time stamp */
 static bool answered(struct codel_far_up *up, u64 now, u64 rtt, struct codel_far_path *path, u32 flow)
 {
 	const struct codel_far_answer answer = { .now = now, .path = path, .flow = flow };
 
-	return codel_far_up_answered(up, TARGET, &answer, rtt);
+	return codel_far_up_answered(up, &answer, rtt);
 }
 
 /* The verdict is CoDel's, with the delay of the latest answer as its sojourn time, and none when it is old. */
 static bool test_verdicts(uint64_t seed)
 {
 	struct codel_far_path path = {};
-	struct codel_far_up up = {};
+	struct codel_far_up up = started();
 	struct codel_vars vars = {};
 	u64 now = SEC, rtt = 40 * MS, delay = 0, news = 0;
 	struct rng rng;
@@ -46,8 +50,8 @@ static bool test_verdicts(uint64_t seed)
 		if (now - news > CODEL_FAR_RECENT + rtt)
 			delay = 0;
 		head = (struct codel_head) { .sojourn = delay, .waiting = CODEL_STANDING };
-		want = codel_signal(&vars, &params, now, &head, NULL);
-		got = codel_far_up_signal(&up, &params, now, 1500);
+		want = codel_signal(&vars, &up.params, now, &head, NULL);
+		got = codel_far_up_signal(&up, now, 1500);
 		signals += got != CODEL_PASS;
 		(void)slow;
 		if (got != want || up.delay != delay) {
@@ -65,7 +69,7 @@ static bool test_verdicts(uint64_t seed)
 static bool doubted(u32 flows, u64 from, u64 to)
 {
 	struct codel_far_path path[3] = {};
-	struct codel_far_up up = {};
+	struct codel_far_up up = started();
 	u64 now = SEC, begin = 0;
 	u32 asked[3] = {}, i;
 
@@ -102,14 +106,14 @@ static bool test_doubt(uint64_t seed)
 static bool found_path(u64 before, u64 after, u64 delay, bool ends)
 {
 	struct codel_far_path path = {};
-	struct codel_far_up up = {};
+	struct codel_far_up up = started();
 	u64 now = SEC;
 	u32 i;
 
 	for (i = 0; i < 8000; i++) {
 		now += MS;
 		answered(&up, now, 40 * MS + (now < 3 * SEC || (ends && i % 97 == 0) ? 0 : delay), &path, 1);
-		codel_far_up_signal(&up, &params, now, now < 4 * SEC ? before : after);
+		codel_far_up_signal(&up, now, now < 4 * SEC ? before : after);
 	}
 	return up.epoch && (ends || codel_far_path_rtt(&path) == 40 * MS + delay);
 }
@@ -119,25 +123,51 @@ static bool test_path(uint64_t seed)
 	(void)seed;
 	return found_path(1500, 300, 50 * MS, false) && !found_path(1500, 500, 50 * MS, false) &&
 	       !found_path(1500, 1500, 50 * MS, false) && !found_path(500, 1500, 50 * MS, false) &&
-	       found_path(1500, 300, 17 * MS, false) && !found_path(1500, 300, 50 * MS, true);
+	       found_path(1500, 300, 18 * MS, false) && !found_path(1500, 300, 50 * MS, true);
+}
+
+/* The target has the time of a packet at the delivered rate: 1.2 ms at 10 Mbit/s, 12 ms at 1 Mbit/s, and 60 ms at most. */
+static bool test_target(uint64_t seed)
+{
+	static const struct { u64 every, time; } rates[] = {
+		{ 1200 * US, 1200 * US }, { 12 * MS, 12 * MS }, { 120 * MS, 60 * MS }, { 1200 * US, 1200 * US },
+	};
+	struct codel_far_path path = {};
+	struct codel_far_up up = started();
+	u64 now = SEC, end, want;
+	u32 i;
+
+	(void)seed;
+	for (i = 0; i < ARRAY_SIZE(rates); i++) {
+		for (end = now + 2 * SEC; now < end; now += rates[i].every) {
+			codel_far_up_signal(&up, now, 1500);
+			answered(&up, now, 40 * MS, &path, 1);
+		}
+		want = TARGET + rates[i].time;
+		if (up.params.target < want - want / 50 || up.params.target > want + want / 50) {
+			ktap_note("target %llu us, not %llu", up.params.target / US, want / US);
+			return false;
+		}
+	}
+	return up.params.interval == CODEL_FAR_UP_INTERVAL && up.params.ceiling == CODEL_CEILING_OFF;
 }
 
 /* An answer that may have waited for data of its own tells less, never more. */
 static bool test_late(uint64_t seed)
 {
 	struct codel_far_path path = {};
-	struct codel_far_up up = {};
+	struct codel_far_up up = started();
 	struct codel_far_answer answer = { .now = SEC, .path = &path, .flow = 1 };
 
 	(void)seed;
 	answered(&up, SEC, 40 * MS, &path, 1);
 	answer.now += MS;
 	answer.late = 7 * MS;
-	codel_far_up_answered(&up, TARGET, &answer, 60 * MS);
+	codel_far_up_answered(&up, &answer, 60 * MS);
 	if (up.delay != 13 * MS)
 		return false;
 	answer.late = 40 * MS;
-	codel_far_up_answered(&up, TARGET, &answer, 60 * MS);
+	codel_far_up_answered(&up, &answer, 60 * MS);
 	return !up.delay && codel_far_path_rtt(&path) == 40 * MS;
 }
 
@@ -148,7 +178,7 @@ static bool test_late(uint64_t seed)
 static bool test_begins(uint64_t seed)
 {
 	struct codel_far_path path = {};
-	struct codel_far_up up = {};
+	struct codel_far_up up = started();
 	u64 now, first = 2 * SEC, excess, asked[3] = {};
 	u32 phase;
 
@@ -168,6 +198,7 @@ static bool test_begins(uint64_t seed)
 
 static const struct test_case cases[] = {
 	{ "the verdicts are CoDel's", test_verdicts },
+	{ "the target has the time of a packet", test_target },
 	{ "a minimum that grows is doubted", test_doubt },
 	{ "an answer that may be late", test_late },
 	{ "a flow that begins slows down early", test_begins },
