@@ -16,11 +16,11 @@
 #include "codel_far_path.h"
 
 /*
- * The delay that downstream leaves in the far queue, beside the time of a packet there: without a
- * queue a link whose rate rises would be idle. 8, 10, 11, 12, 15, 20 and 25 ms were tried on the
- * courses of the laboratory.
+ * The delay that downstream leaves in the far queue, beside five quarters of the time of a packet
+ * there: without a queue a link whose rate rises would be idle. 8 to 25 ms, and one to two packets,
+ * were tried.
  */
-#define CODEL_FAR_TARGET	(11 * CODEL_FAR_MSEC)
+#define CODEL_FAR_TARGET	(9 * CODEL_FAR_MSEC)
 
 /* The window is 2 packets at least: one is sent while the answer to the other comes back. */
 #define CODEL_FAR_PACKETS_MIN	2
@@ -32,7 +32,7 @@
  * The link stands still if an answer comes later than it could by this time and that of some
  * packets. 10 to 80 ms, and 0 to 16 packets, were tried on 82 minutes of measured links.
  */
-#define CODEL_FAR_STILL		(15 * CODEL_FAR_MSEC)
+#define CODEL_FAR_STILL		(20 * CODEL_FAR_MSEC)
 #define CODEL_FAR_STILL_PACKETS	6
 
 /*
@@ -210,7 +210,7 @@ static inline u64 codel_far_unqueued(const struct codel_far_window *w)
 
 static inline u64 codel_far_target(const struct codel_far_window *w)
 {
-	return CODEL_FAR_TARGET + codel_far_packet_time(w);
+	return CODEL_FAR_TARGET + 5 * codel_far_packet_time(w) / 4;
 }
 
 /* In a dip the window lets the far queue drain. */

@@ -112,9 +112,9 @@ static bool test_patience_scales(uint64_t seed)
 	slow = codel_far_patience(&w);
 	start(&w, 20000000 / 8 / 20, 50 * MS);
 	fast = codel_far_patience(&w);
-	if (slow < 143 * MS || slow > 145 * MS || fast < 75 * MS || fast > 76 * MS)
+	if (slow < 145 * MS || slow > 147 * MS || fast < 71 * MS || fast > 72 * MS)
 		ktap_note("%llu and %llu us", slow / 1000, fast / 1000);
-	return slow > 143 * MS && slow < 145 * MS && fast > 75 * MS && fast < 76 * MS;
+	return slow > 145 * MS && slow < 147 * MS && fast > 71 * MS && fast < 72 * MS;
 }
 
 static bool test_sparse(uint64_t seed)
@@ -179,10 +179,10 @@ static bool test_dip(uint64_t seed)
 	(void)seed;
 	start(&w, 100 * PACKET, 40 * MS);
 	w.dip = now;
-	dip = 100 * PACKET * 3 / 4 * 400 / (400 + 110 + 4);
+	dip = 100 * PACKET * 3 / 4 * 400 / (400 + 90 + 5);
 	if (codel_far_allowed(&w, now) < dip - PACKET || codel_far_allowed(&w, now) > dip + PACKET)
 		return false;
-	if (codel_far_allowed(&w, now + 50 * MS) > dip + PACKET || codel_far_allowed(&w, now + 52 * MS) != 100 * PACKET)
+	if (codel_far_allowed(&w, now + 48 * MS) > dip + PACKET || codel_far_allowed(&w, now + 50 * MS) != 100 * PACKET)
 		return false;
 	start(&w, 2 * PACKET, 40 * MS);
 	w.dip = now;

@@ -60,7 +60,7 @@ static bool holds_beside_ideal(struct scene *scene, double share, double p95)
 static bool first_seconds(uint64_t seed)
 {
 	static const struct { double rate; uint64_t rtt; uint32_t flows; } starts[] = {
-		{ 20e6, 40, 1 }, { 20e6, 40, 4 }, { 20e6, 40, 16 }, { 100e6, 40, 1 }, { 50e6, 200, 1 },
+		{ 20e6, 40, 1 }, { 20e6, 40, 4 }, { 20e6, 40, 16 }, { 100e6, 40, 1 }, { 50e6, 40, 8 }, { 50e6, 200, 1 },
 	};
 	unsigned int i;
 

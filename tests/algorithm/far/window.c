@@ -25,7 +25,7 @@ static real model_window(const struct codel_far_window *before, const struct cod
 			 const struct codel_far_mark *mark)
 {
 	real packet_time = (real)w->rtt * fminl(w->packet, w->bytes) / w->bytes;
-	real target = CODEL_FAR_TARGET + packet_time, path = w->path + w->beside, delay = w->queued;
+	real target = CODEL_FAR_TARGET + 5 * packet_time / 4, path = w->path + w->beside, delay = w->queued;
 	real aim = mark->beyond * (path + target) / (path + delay);
 	real old = mark->window * (path + target) / (path + delay);
 	real window = before->window, busy;
@@ -98,11 +98,11 @@ static bool test_law(uint64_t seed)
 static bool test_law_by_hand(uint64_t seed)
 {
 	static const struct { u64 delay, limited, least, most; } steps[] = {
-		{ 0, 1, 129500, 130500 },	/* and half a packet, times 51.6 / 40 */
+		{ 0, 1, 125500, 126500 },	/* and half a packet, times 50 / 40 */
 		{ 0, 0, 100000, 100000 },	/* not limited */
-		{ 10 * MS, 1, 103000, 104000 },	/* times 51.8 / 50 */
-		{ 60 * MS, 1, 52000, 53000 },	/* times 52.5 / 100 */
-		{ 60 * MS, 0, 52000, 53000 },
+		{ 8 * MS, 1, 103500, 104500 },	/* times 49.9 / 48 */
+		{ 60 * MS, 1, 50500, 51500 },	/* times 50.9 / 100 */
+		{ 60 * MS, 0, 50500, 51500 },
 		{ 3900 * MS, 0, 50000, 50000 },	/* a half at most */
 	};
 	u32 i;
