@@ -250,7 +250,9 @@ static inline void codel_clock_drop(struct codel_clock *clock, const struct code
 {
 	u64 owed = codel_clock_owed(clock) + (codel_pace_time(pace, wire) >> 8);
 
-	clock->settled = clock->next + (owed < CODEL_SHAPER_OWED_MAX ? owed : CODEL_SHAPER_OWED_MAX);
+	if (owed > CODEL_SHAPER_OWED_MAX)
+		owed = CODEL_SHAPER_OWED_MAX;
+	clock->settled = clock->next + owed;
 }
 
 /**

@@ -43,7 +43,7 @@ struct codel_far_clock {
 	u32 tick;
 };
 
-/* @stamps of @tick may be a time of @least to @most ns, with a quarter of it as the clocks' error. */
+/* @stamps of @tick may be a time of @least to @most ns, or a quarter of it less or more. */
 static inline bool codel_far_clock_fits(u32 tick, u32 stamps, u64 least, u64 most)
 {
 	u64 time = (u64)stamps * tick;

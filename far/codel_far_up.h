@@ -224,7 +224,8 @@ static inline bool codel_far_up_answered(struct codel_far_up *up,
 	excess = codel_far_path_sample(path, now, rtt, others, window);
 	if (answer->stamped)
 		excess = codel_far_path_way(path, now, CODEL_FAR_CLOCK_ORIGIN + now -
-					    codel_far_answer_time(answer, rtt), others, window, excess);
+					    codel_far_answer_time(answer, rtt),
+					    others, window, excess);
 	excess -= codel_far_min(answer->late, excess);
 	up->path = codel_far_path_rtt(path);
 	up->delay = codel_far_excess_sample(&up->excess, now, answer->flow, rtt, excess);
