@@ -11,6 +11,11 @@ SHAPER = (
     "div64_u64:contract_divide",
     "mul_u64_u64_div_u64:contract_scaled",
 )
+FAR = (
+    "codel_far_packet_time:contract_packet_time",
+    "codel_far_aim:contract_aim",
+    "codel_far_allowed:contract_allowed",
+)
 SIGNAL = (*STEP, "codel_chance:contract_chance", "codel_draw:contract_draw")
 ANY = "any state of the invariant, parameters in range"
 
@@ -193,6 +198,15 @@ PROOFS = (
         ("prove_shaper_wire",),
         SHAPER,
         integers=True,
+    ),
+    Proof(
+        "window",
+        "the far queue's window keeps its bounds; a standstill ends within a second; without answers nothing is learnt",
+        "any state, answer and quotient",
+        "none",
+        "cbmc/far.c",
+        ("prove_far_bounds", "prove_far_standstill", "prove_far_leaves"),
+        FAR,
     ),
     Proof(
         "share",
