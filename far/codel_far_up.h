@@ -21,10 +21,12 @@
 
 /*
  * The delay that upstream leaves in the far queue, beside the time of a packet there, and CoDel's
- * interval. A rate that is measured while little is sent makes no longer packets than these.
+ * interval
  */
 #define CODEL_FAR_UP_TARGET	(16 * CODEL_FAR_MSEC)
 #define CODEL_FAR_UP_INTERVAL	(100 * CODEL_FAR_MSEC)
+
+/* A packet takes this at most: the delivered rate is low while little is sent, too. */
 #define CODEL_FAR_UP_PACKET_MAX	(60 * CODEL_FAR_MSEC)
 
 /* A flow begins for this long after its first sample. */

@@ -96,7 +96,7 @@
  * @path: of its flow, ns
  * @beside: of @rtt, what neither @path nor @delay have: packets wait on the way back, ns
  * @delay: in the far queue, ns
- * @queued: of @delay, what the link did not stand still, ns
+ * @queued: of @delay, the time in which the link moved, ns
  * @still: begin of its latest standstill, ns
  * @still_until: the end, ns
  * @bytes: beyond the device when the packet of the latest answer had left, it included
@@ -184,10 +184,17 @@ static inline u64 codel_far_floor(const struct codel_far_window *w)
 	return CODEL_FAR_PACKETS_MIN * w->packet;
 }
 
+/* The time of @bytes at the delivered rate, ns */
+static inline u64 codel_far_time(const struct codel_far_window *w, u64 bytes)
+{
+	bytes = codel_far_min(bytes, CODEL_FAR_WINDOW_MAX);
+	return div64_u64(w->rtt * bytes, w->bytes ? w->bytes : 1);
+}
+
 /* The time of a full packet at the delivered rate, ns; CODEL_FAR_RTT_MAX at most */
 static inline u64 codel_far_packet_time(const struct codel_far_window *w)
 {
-	return div64_u64(w->rtt * codel_far_min(w->packet, w->bytes), w->bytes ? w->bytes : 1);
+	return codel_far_time(w, codel_far_min(w->packet, w->bytes));
 }
 
 /**
@@ -523,13 +530,6 @@ static inline u64 codel_far_sample(struct codel_far_window *w, const struct code
 					    codel_far_answer_time(answer, rtt) - mark->at,
 					    others, CODEL_FAR_PATH_WINDOW, excess);
 	return excess - codel_far_min(late, excess);
-}
-
-/* The time of @bytes at the delivered rate, ns */
-static inline u64 codel_far_time(const struct codel_far_window *w, u64 bytes)
-{
-	bytes = codel_far_min(bytes, CODEL_FAR_WINDOW_MAX);
-	return div64_u64(w->rtt * bytes, w->bytes ? w->bytes : 1);
 }
 
 /*
