@@ -244,13 +244,16 @@ def of_delay(link: Link, phase: Phase) -> Iterator[Finding]:
         text += f"; packets wait in this router, egress {egress} ms and ingress {ingress} ms"
         yield Finding("delay-here", link.device, text, _status(link.device))
     else:
-        yield Finding(
-            "delay-elsewhere", link.device, f"{text}; packets wait elsewhere", _remedy(link, phase)
-        )
+        text += "; packets wait elsewhere"
+        if not link.settings:
+            text += (
+                f" (without a rate: `{shlex.join(['codelctl', 'setup', link.device, '--follow'])}`)"
+            )
+        yield Finding("delay-elsewhere", link.device, text, _remedy(link, phase))
 
 
 def _remedy(link: Link, phase: Phase) -> str | None:
-    """Against a queue elsewhere: a rate. Where the link is followed, its statistics say more."""
+    """Against a queue elsewhere: a rate that was measured. Where the link is followed, its statistics say more."""
     if values.follows(link.settings):
         return _status(link.device)
     return measure.setup(link.device, measure.loaded(phase))

@@ -269,8 +269,11 @@ def delays() -> None:
     check("no answer", found([], quiet), [("delay-unknown", None, "problem")])
     phase = Phase("now", (5.39e6, 0.2e6), Pings(sorted(slow), 0), quiet, quiet)
     text = next(doctor.of_delay(fresh, phase)).text
-    for words in ("20 ms at least", "336 ms", "179 round trips per minute", "5.39 Mbit/s"):
+    follow = "elsewhere (without a rate: `codelctl setup eth0 --follow`)"
+    for words in ("20 ms at least", "336 ms", "179 round trips per minute", "5.39 Mbit/s", follow):
         assert words in text, text
+    rates = replace(fresh, settings={"up": "5mbit"})
+    assert "--follow" not in next(doctor.of_delay(rates, phase)).text
     fast = Phase("now", (2e9, 2e8), Pings([1234.0, 2345.0], 0), quiet, quiet)
     text = next(doctor.of_delay(fresh, fast)).text
     for words in ("1234 ms at least", "2345 ms", "2000 Mbit/s"):
