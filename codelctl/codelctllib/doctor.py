@@ -246,9 +246,7 @@ def of_delay(link: Link, phase: Phase) -> Iterator[Finding]:
     else:
         text += "; packets wait elsewhere"
         if not link.settings:
-            text += (
-                f" (without a rate: `{shlex.join(['codelctl', 'setup', link.device, '--follow'])}`)"
-            )
+            text += f" (without a rate: `{_setup(link, follow='on')}`)"
         yield Finding("delay-elsewhere", link.device, text, _remedy(link, phase))
 
 

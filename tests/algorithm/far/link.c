@@ -89,7 +89,7 @@ static bool set_under_load(uint64_t seed, uint32_t flows)
 	return holds(&scene, .97, 100, NULL);
 }
 
-/* Eight seeds: one in five or more of them shows a fault */
+/* Eight seeds, for a fault shows in one of five, or in fewer */
 static bool test_up_first_seconds(uint64_t seed)
 {
 	uint64_t i;
