@@ -256,6 +256,7 @@ static int codel_dump(struct Qdisc *sch, struct sk_buff *skb)
 	sch_tree_lock(sch);
 	config = q->shared.config;
 	sch_tree_unlock(sch);
+	codel_shape_set_times(&config, qdisc_dev(sch));
 
 	nest = nla_nest_start_noflag(skb, TCA_OPTIONS);
 	if (!nest)

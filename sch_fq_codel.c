@@ -629,6 +629,7 @@ static int fq_codel_dump(struct Qdisc *sch, struct sk_buff *skb)
 	common = q->shared.config;
 	config = q->config;
 	sch_tree_unlock(sch);
+	codel_shape_set_times(&common, qdisc_dev(sch));
 
 	nest = nla_nest_start_noflag(skb, TCA_OPTIONS);
 	if (!nest)

@@ -14,7 +14,7 @@
 #include <net/sch_generic.h>
 
 #include "codel_config_far.h"
-#include "codel_queue.h"
+#include "codel_shape.h"
 #include "compat.h"
 #include "../uapi/codel_uapi.h"
 
@@ -127,33 +127,6 @@ static inline void codel_config_get_shape(struct codel_shape *shape, struct nlat
 		shape->split = codel_config_should_split(shape->rate);
 }
 
-/*
- * Put the times in force that suit the rate and the MTU of the device. A ceiling that the target
- * of a slow link reaches gives way to the default, which follows target and interval.
- */
-static inline void codel_config_set_times(struct codel_config *config,
-					  const struct net_device *dev)
-{
-	const struct codel_shape *shape = &config->shape;
-	struct codel_params *params = &config->params;
-	u32 packet = codel_device_mtu(dev);
-	struct codel_pace pace;
-
-	params->target = config->target;
-	params->interval = config->interval;
-	if (shape->rate) {
-		codel_pace_set(&pace, shape->rate);
-		if (shape->has_overhead)
-			packet -= min_t(u32, packet, dev->hard_header_len);
-		codel_slow_target(params, &pace, codel_wire_length(&shape->framing, packet));
-	}
-	params->ceiling = config->ceiling > params->target ? config->ceiling :
-			  codel_default_ceiling(params);
-	/* a dump has 32 bits, and a change accepts every value of a dump */
-	if (params->ceiling > U32_MAX * CODEL_NSEC_PER_USEC)
-		params->ceiling = CODEL_CEILING_OFF;
-}
-
 /* A request that sets a time may not set one that gives way at once. */
 static inline int codel_config_check_ceiling(const struct codel_config *config,
 					     struct nlattr **tb, struct nlattr **ext,
@@ -213,7 +186,7 @@ static inline int codel_config_get(struct codel_config *config, const struct net
 		config->ceiling = CODEL_CEILING_OFF;
 	config->extended |= !!tb[TCA_CODEL_EXT];
 	codel_config_get_shape(&config->shape, ext);
-	codel_config_set_times(config, dev);
+	codel_shape_set_times(config, dev);
 	return codel_config_get_far(config, dev, ext, extack) ? :
 	       codel_config_check_ceiling(config, tb, ext, extack);
 }
@@ -336,7 +309,7 @@ static inline void codel_config_defaults(struct codel_config *config, const stru
 	config->limit = limit;
 	config->ecn = ecn;
 	config->extended = strstr(sch->ops->id, "_oot");
-	codel_config_set_times(config, qdisc_dev(sch));
+	codel_shape_set_times(config, qdisc_dev(sch));
 }
 
 #endif /* CODEL_CONFIG_H */

@@ -105,6 +105,7 @@ static inline struct sk_buff *codel_queue_pop(struct codel_queue *queue)
  * @interval: as @target
  * @ceiling: the same, or CODEL_CEILING_OFF; 0 for the default
  * @shape: of the shaper
+ * @mtu: of the device, for which @params are, bytes
  * @ce_threshold: sojourn time above which every packet that can be is marked,
  *	ns; CODEL_QDISC_CE_OFF for none
  * @limit: packets
@@ -122,6 +123,7 @@ struct codel_config {
 	u64 ceiling;
 	struct codel_shape shape;
 	u64 ce_threshold;
+	u32 mtu;
 	u32 limit;
 	u32 answers;
 	u8 bottleneck;

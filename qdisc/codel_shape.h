@@ -23,6 +23,34 @@ static inline void codel_shape_start(struct codel_clock *clock)
 	*clock = (struct codel_clock) {};
 }
 
+/*
+ * Put the times in force that suit the rate and the MTU of the device. A ceiling that the target
+ * of a slow link reaches gives way to the default, which follows target and interval.
+ */
+static inline void codel_shape_set_times(struct codel_config *config,
+					 const struct net_device *dev)
+{
+	const struct codel_shape *shape = &config->shape;
+	struct codel_params *params = &config->params;
+	u32 packet = codel_device_mtu(dev);
+	struct codel_pace pace;
+
+	config->mtu = packet;
+	params->target = config->target;
+	params->interval = config->interval;
+	if (shape->rate) {
+		codel_pace_set(&pace, shape->rate);
+		if (shape->has_overhead)
+			packet -= min_t(u32, packet, dev->hard_header_len);
+		codel_slow_target(params, &pace, codel_wire_length(&shape->framing, packet));
+	}
+	params->ceiling = config->ceiling > params->target ? config->ceiling :
+			  codel_default_ceiling(params);
+	/* a dump has 32 bits, and a change accepts every value of a dump */
+	if (params->ceiling > U32_MAX * CODEL_NSEC_PER_USEC)
+		params->ceiling = CODEL_CEILING_OFF;
+}
+
 /* Prepare the watchdog, before anything of init can fail. */
 static inline void codel_shape_init(struct Qdisc *sch)
 {
@@ -127,6 +155,15 @@ static inline u32 codel_shape_wire(const struct codel_shape *shape, const struct
 	return codel_wire_length(&shape->framing, len);
 }
 
+/* A packet waits for the link, and CoDel's times follow the MTU that the device has now. */
+static inline void codel_shape_follow_mtu(struct Qdisc *sch)
+{
+	struct codel_config *config = &codel_qdisc(sch)->config;
+
+	if (unlikely(config->mtu != codel_device_mtu(qdisc_dev(sch))))
+		codel_shape_set_times(config, qdisc_dev(sch));
+}
+
 /**
  * codel_shape_is_due() - may a packet leave?
  * @sch: the qdisc
@@ -141,6 +178,7 @@ static inline bool codel_shape_is_due(struct Qdisc *sch, u64 now)
 	if (likely(codel_clock_is_due(&c->clock, now)))
 		return true;
 	if (sch->q.qlen) {
+		codel_shape_follow_mtu(sch);
 		codel_clock_wait(&c->clock, true);
 		qdisc_qstats_overlimit(sch);
 		qdisc_watchdog_schedule_ns(&c->watchdog, c->clock.next);

@@ -45,7 +45,8 @@
  * @TCA_CODEL_EXT_SPLIT_GSO: u32, 0 for off: super-packets are segmented before they are queued.
  *	Until a request has it, it is 1 if there is a rate at which a super-packet holds the
  *	link for longer than 1 ms
- * @TCA_CODEL_EXT_TARGET_EFFECTIVE: u32, us. In a dump: the target in force, with a rate.
+ * @TCA_CODEL_EXT_TARGET_EFFECTIVE: u32, us. In a dump: the target in force, with a rate, which
+ *	follows the MTU of the device.
  *	In a request: ignored
  * @TCA_CODEL_EXT_INTERVAL_EFFECTIVE: u32, us, as @TCA_CODEL_EXT_TARGET_EFFECTIVE
  * @TCA_CODEL_EXT_BOTTLENECK: u32, enum codel_bottleneck

@@ -263,6 +263,30 @@ slow()
 	shows "refused" options.rate == 12500000
 }
 
+# Packets wait for 300 ms: too long at an MTU of 1500, and shorter than 1.5 packets at 9000
+slow_mtu()
+{
+	local mtu before=0
+
+	shaped "$1" rate 300kbit ceiling off
+	for mtu in 9000 1500 9000; do
+		ip -n "$NS" link set v0 mtu "$mtu"
+		probe get v0 10: options.target_effective
+		check_near "MTU $mtu: target" "$REPLY" $((3 * (mtu + 14) * 8 * 1000 / 2 / 300)) 1
+		probe put v0 8 size=1400
+		probe load v0 300000 size=1400
+		sleep 2
+		probe unload
+		busywait 10 probe_has v0 10: qlen 0
+		probe get v0 10: drops
+		case $mtu in
+		9000) check "MTU 9000: signals" "$REPLY" == "$before" ;;
+		1500) check "MTU 1500: signals" "$REPLY" ">" "$before" ;;
+		esac
+		before=$REPLY
+	done
+}
+
 extremes()
 {
 	shaped "$1" rate 8bit
@@ -465,6 +489,7 @@ lib_add_each changes_live "each option under load"
 lib_add_each next_packet "a change of the rate is in force with the next packet"
 lib_add_each counts "overlimits, and no bypass"
 lib_add_each slow "target, interval and ceiling of a slow link"
+lib_add_each slow_mtu "target of a slow link whose MTU changes"
 lib_add_each extremes "8 bit/s and 1 Tbit/s"
 lib_add_each ingress_pays "ingress"
 lib_add_each below "below a faster tbf" 10000000 100mbit
