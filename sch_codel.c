@@ -43,7 +43,7 @@ static __always_inline int codel_reject(struct sk_buff *skb, struct Qdisc *sch,
 					struct sk_buff **to_free)
 {
 	codel_qdisc_reject(sch, qdisc_pkt_len(skb), CODEL_DROP_LIMIT);
-	codel_shape_dropped(sch, skb);
+	codel_shape_dropped(sch, skb, false);
 	codel_compat_overlimit(skb, to_free);
 	return NET_XMIT_DROP;
 }

@@ -135,7 +135,7 @@ static __always_inline void fq_codel_drop_from(struct Qdisc *sch, struct fq_code
 		bytes += qdisc_pkt_len(skb);
 		if (trace_codel_drop_enabled())
 			codel_qdisc_trace_drop(sch, &flow->queue, skb, cause);
-		codel_shape_dropped(sch, skb);
+		codel_shape_dropped(sch, skb, false);
 		codel_compat_overlimit(skb, to_free);
 	} while (++dropped < q->config.drop_batch && flow->queue.tail &&
 		 flow->queue.backlog > until);
@@ -312,7 +312,7 @@ static int fq_codel_enqueue_filtered(struct sk_buff *skb, struct Qdisc *sch,
 					     to_free);
 drop:
 	codel_qdisc_reject(sch, len, CODEL_DROP_FILTER);
-	codel_shape_dropped(sch, skb);
+	codel_shape_dropped(sch, skb, false);
 	__qdisc_drop(skb, to_free);
 	return NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 }
@@ -560,6 +560,7 @@ static int fq_codel_create_table(struct Qdisc *sch, u32 flows)
 		return -ENOMEM;
 	q->shared.queues = &fq_codel_table_flow(&q->table, 0)->queue;
 	q->shared.queue_size = sizeof(struct fq_codel_flow);
+	q->shared.bulk_flows = &q->table.drr.old_flows.len;
 	return 0;
 }
 

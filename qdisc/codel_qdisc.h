@@ -54,10 +54,9 @@ codel_qdisc_waiting(struct Qdisc *sch, const struct codel_queue *queue, bool tur
 	return CODEL_MUCH;
 }
 
-/* All of CoDel is inlined here, although CoDel at a distance calls it, too. */
-static noinline __attribute__((flatten)) enum codel_verdict
-codel_qdisc_ask_late(struct Qdisc *sch, struct codel_queue *queue, bool turns, u64 now,
-		     u64 sojourn)
+static __always_inline enum codel_verdict
+codel_qdisc_ask_with(struct Qdisc *sch, struct codel_queue *queue, bool turns, u64 now,
+		     u64 sojourn, const struct codel_params *params)
 {
 	struct codel_qdisc *c = codel_qdisc(sch);
 	struct codel_head head = {
@@ -70,17 +69,41 @@ codel_qdisc_ask_late(struct Qdisc *sch, struct codel_queue *queue, bool turns, u
 		head.waiting = codel_qdisc_waiting(sch, queue, turns, now, sojourn);
 	if (head.waiting == CODEL_MUCH)
 		head.held = codel_held(&c->link, now, sojourn);
-	return codel_signal(&queue->vars, &c->config.params, now, &head, get_random_u32);
+	return codel_signal(&queue->vars, params, now, &head, get_random_u32);
+}
+
+/* All of CoDel is inlined here, although CoDel at a distance calls it, too. */
+static noinline __attribute__((flatten)) enum codel_verdict
+codel_qdisc_ask_late(struct Qdisc *sch, struct codel_queue *queue, bool turns, u64 now,
+		     u64 sojourn)
+{
+	return codel_qdisc_ask_with(sch, queue, turns, now, sojourn,
+				    &codel_qdisc(sch)->config.params);
+}
+
+/* With ingress, and turns: the first signal to a flow comes early, and the next at its share. */
+static noinline enum codel_verdict
+codel_qdisc_ask_crossed(struct Qdisc *sch, struct codel_queue *queue, u64 now, u64 sojourn)
+{
+	struct codel_params params = codel_qdisc(sch)->config.params;
+
+	if (codel_signal_is_recent(&queue->vars, &params, now))
+		codel_shape_share(sch, &params);
+	return codel_qdisc_ask_with(sch, queue, true, now, sojourn, &params);
 }
 
 /* A packet below target ends what an empty queue ends, unless the queue stands. */
 static __always_inline enum codel_verdict
 codel_qdisc_ask(struct Qdisc *sch, struct codel_queue *queue, bool turns, u64 now, u64 sojourn)
 {
-	if (likely(sojourn < codel_qdisc(sch)->config.params.target && !queue->vars.stands)) {
+	const struct codel_config *config = &codel_qdisc(sch)->config;
+
+	if (likely(sojourn < config->params.target && !queue->vars.stands)) {
 		codel_empty(&queue->vars);
 		return CODEL_PASS;
 	}
+	if (turns && unlikely(config->shape.ingress))
+		return codel_qdisc_ask_crossed(sch, queue, now, sojourn);
 	return codel_qdisc_ask_late(sch, queue, turns, now, sojourn);
 }
 
@@ -130,7 +153,7 @@ static noinline struct sk_buff *codel_qdisc_act(struct Qdisc *sch, struct codel_
 			break;
 		codel_qdisc_drop(sch, queue, skb, verdict == CODEL_SIGNAL ?
 				 CODEL_DROP_CODEL : CODEL_DROP_CEILING);
-		codel_shape_dropped(sch, skb);
+		codel_shape_dropped(sch, skb, verdict == CODEL_SIGNAL);
 		c->drops++;
 		codel_compat_dequeue_drop(sch, skb, verdict != CODEL_SIGNAL);
 		skb = codel_qdisc_pop(sch, queue, turns);

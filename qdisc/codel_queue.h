@@ -106,6 +106,7 @@ static inline struct sk_buff *codel_queue_pop(struct codel_queue *queue)
  * @ceiling: the same, or CODEL_CEILING_OFF; 0 for the default
  * @shape: of the shaper
  * @mtu: of the device, for which @params are, bytes
+ * @packet: a full packet on the wire, bytes
  * @ce_threshold: sojourn time above which every packet that can be is marked,
  *	ns; CODEL_QDISC_CE_OFF for none
  * @limit: packets
@@ -124,6 +125,7 @@ struct codel_config {
 	struct codel_shape shape;
 	u64 ce_threshold;
 	u32 mtu;
+	u32 packet;
 	u32 limit;
 	u32 answers;
 	u8 bottleneck;
@@ -152,6 +154,7 @@ struct codel_far;
  * @memory: truesize of the queued packets, bytes; of queues that take turns
  * @maxpacket: largest packet that left, segmentation offload aside, bytes
  * @queues: the first of an array of queues that take turns at the link
+ * @bulk_flows: how many of these have used up a turn
  * @queue_size: distance between two of @queues, bytes; 0 with a single queue
  * @link: the times that it stood still
  * @drops: packets that the last call of codel_qdisc_act() has dropped
@@ -171,6 +174,7 @@ struct codel_qdisc {
 	u64 memory;
 	u32 maxpacket;
 	const struct codel_queue *queues;
+	const u32 *bulk_flows;
 	u32 queue_size;
 	struct codel_link link;
 	u32 drops;

@@ -36,13 +36,14 @@ static inline void codel_shape_set_times(struct codel_config *config,
 	struct codel_pace pace;
 
 	config->mtu = packet;
+	if (shape->has_overhead)
+		packet -= min_t(u32, packet, dev->hard_header_len);
+	config->packet = codel_wire_length(&shape->framing, packet);
 	params->target = config->target;
 	params->interval = config->interval;
 	if (shape->rate) {
 		codel_pace_set(&pace, shape->rate);
-		if (shape->has_overhead)
-			packet -= min_t(u32, packet, dev->hard_header_len);
-		codel_slow_target(params, &pace, codel_wire_length(&shape->framing, packet));
+		codel_slow_target(params, &pace, config->packet);
 	}
 	params->ceiling = config->ceiling > params->target ? config->ceiling :
 			  codel_default_ceiling(params);
@@ -195,18 +196,41 @@ static inline void codel_shape_sent(struct Qdisc *sch, u32 wire)
 	c->stats.wire_bytes += wire;
 }
 
-static noinline void codel_shape_crossed(struct Qdisc *sch, const struct sk_buff *skb)
+static noinline void codel_shape_crossed(struct Qdisc *sch, const struct sk_buff *skb, bool signal)
 {
 	struct codel_qdisc *c = codel_qdisc(sch);
+	u32 wire = codel_shape_wire(&c->config.shape, skb);
 
-	codel_clock_drop(&c->clock, &c->pace, codel_shape_wire(&c->config.shape, skb));
+	codel_clock_drop(&c->clock, &c->pace, signal ? wire : wire / 2);
 }
 
-/* A packet is dropped, which may have crossed the link. */
-static inline void codel_shape_dropped(struct Qdisc *sch, const struct sk_buff *skb)
+/*
+ * A packet is dropped, which may have crossed the link. CoDel's @signal slows its sender down. Of
+ * packets that the ceiling or a limit drops, a half counts: with all of it, senders that do not
+ * slow down and send a tenth too much would take half of the rate.
+ */
+static inline void codel_shape_dropped(struct Qdisc *sch, const struct sk_buff *skb, bool signal)
 {
 	if (unlikely(codel_qdisc(sch)->config.shape.ingress))
-		codel_shape_crossed(sch, skb);
+		codel_shape_crossed(sch, skb, signal);
+}
+
+/**
+ * codel_shape_share() - CoDel's times for a flow among others, with ingress
+ * @sch: the qdisc; its queues take turns
+ * @params: for a flow alone; out: for each of the flows that send as much as they can
+ *
+ * A packet that is dropped has crossed the link in vain, so a flow should lose none that it needs.
+ * A share of the link is a slow link: see codel_slow_target().
+ */
+static inline void codel_shape_share(struct Qdisc *sch, struct codel_params *params)
+{
+	const struct codel_qdisc *c = codel_qdisc(sch);
+	u64 round = (u64)*c->bulk_flows * c->config.packet;
+
+	codel_slow_target(params, &c->pace, min_t(u64, round, CODEL_WIRE_MAX / 3 * 2));
+	if (c->config.ceiling <= params->target)
+		params->ceiling = codel_default_ceiling(params);
 }
 
 /* Nothing waits, whether the last packet was sent or dropped. */
