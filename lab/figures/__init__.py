@@ -31,6 +31,7 @@ from . import (
     follow_down,
     graph1,
     graph2,
+    ingress,
     observer,
     overload,
     pauses,
@@ -58,7 +59,7 @@ PARTS: dict[str, tuple[ModuleType, ...]] = {
     "Both directions at once": (rrul,),
     "Other senders": (bbr, ecn, shortflows),
     "Slow links": (slowlinks,),
-    "A shaper": (router,),
+    "A shaper": (router, ingress),
     "The laboratory itself": (releases, observer),
 }
 EXPERIMENTS = tuple(m for modules in PARTS.values() for m in modules)

@@ -235,6 +235,12 @@ def far(qdisc: str, share: float, p95: float) -> Run:
     return run(qdisc, {}, utilisation=share, delay_ms=delay(1, p95=p95), names=["far.up"])
 
 
+def crossed(qdisc: str, mbit: float, p95: float) -> Run:
+    """Of a router that shapes what has crossed the link: goodput, and the delay at the provider."""
+    traffic = {"bulk": {"kind": "bulk", "goodput_mbit": mbit}}
+    return {**far(qdisc, 0.9, p95), "traffic": traffic}
+
+
 CARRIED = [carried("codel_oot", 95), carried("fq_codel_oot", 95)]
 CARRIED_OFF = [carried("codel_oot_off", 100), carried("fq_codel_oot_off", 100)]
 ON, OFF = late("codel_oot", 45), limited(606)
@@ -259,6 +265,10 @@ CHECKS: list[tuple[str, str, list[Run], Verdicts]] = [
     ("follow_down", "inside", [far("upstream", 0.81, 110), far(AT_LINK, 0.9, 40)], [True, True]),
     ("follow_down", "too little", [far("upstream", 0.8, 110), far(AT_LINK, 0.9, 40)], [False, True]),
     ("follow_down", "too late", [far("upstream", 0.9, 111), far(AT_LINK, 0.9, 40)], [True, False]),
+    ("ingress", "inside", [crossed("fq_codel_oot", 7.35, 40), crossed("cake", 7.5, 12)], [True, True]),
+    ("ingress", "too little", [crossed("fq_codel_oot", 7.34, 40), crossed("cake", 7.5, 12)], [False, True]),
+    ("ingress", "too late", [crossed("fq_codel_oot", 8, 40.1), crossed("cake", 7.5, 12)], [True, False]),
+    ("ingress", "nothing to compare with", [crossed("fq_codel_oot", 8, 10)], [None, True]),
     ("overload", "inside", [late("codel", 100), late("codel_oot_off", 115)], [True]),
     ("overload", "longer than in-tree", [late("codel", 100), late("codel_oot_off", 116)], [False]),
     ("overload", "shorter than in-tree", [late("codel", 100), late("codel_oot_off", 84)], [False]),
