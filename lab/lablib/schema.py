@@ -49,7 +49,13 @@ TABLES = {
 TOP = keys(
     Key("title", kinds.text, "what the scenario is about; shown above results", ""),
     Key("duration", kinds.time("1ms"), "virtual time from the start of traffic", REQUIRED),
-    Key("warmup", kinds.time(), "this long at the start is left out of the results", "0s"),
+    Key(
+        "warmup",
+        kinds.time(),
+        "this long at the start is left out of what is measured in queues and of bulk "
+        "transfers; all round trips, objects and datagrams count",
+        "0s",
+    ),
     Key("seeds", kinds.several(kinds.integer(0, 2**31 - 1), 1), "a run for each", [1]),
     Key("release", kinds.choice(*RELEASES), "the Debian release whose kernel runs", "trixie"),
     Key(
