@@ -24,12 +24,8 @@ RIVAL = "cake"
 DROPPED = "lan.up"
 
 
-def goodput(_results: Results) -> Measure:
-    return next(m for m in items.of_item("bulk", "bulk") if m.name == "bulk: goodput")
-
-
 def headlines(results: Results) -> list[Measure]:
-    return [goodput(results), far.late(results)]
+    return [items.goodput(results), far.late(results)]
 
 
 def table(results: Results) -> list[Table]:
@@ -47,7 +43,7 @@ def table(results: Results) -> list[Table]:
 CHECK = (
     # timelines 1 to 5: 106 to 108%; 9.0 to 16.6 ms
     checks.Check(
-        "goodput, of CAKE\u2019s", "%", checks.beside(cases.FQ_CODEL, RIVAL, goodput), low=98
+        "goodput, of CAKE\u2019s", "%", checks.beside(cases.FQ_CODEL, RIVAL, items.goodput), low=98
     ),
     checks.Check(
         "95th percentile delay at the provider", "ms", checks.of(cases.FQ_CODEL, far.late), high=40

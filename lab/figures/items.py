@@ -37,6 +37,11 @@ def one(results: Results, item: str, name: str) -> list[Measure]:
     return [m for m in every(results) if m.name == f"{item}: {name}"]
 
 
+def goodput(_results: Results) -> Measure:
+    """Of the item `bulk`, for verdicts and comparisons that always have it."""
+    return next(m for m in of_item("bulk", "bulk") if m.name == "bulk: goodput")
+
+
 def dropped(queue: str, item: str) -> Measure:
     """What the queue dropped of the item's packets, after the warm-up."""
     number = scaled(lambda r: r.queue(queue, "traffic", item, "drop_rate"), 100)

@@ -23,13 +23,9 @@ for an interval. A short queue on a slow link costs packets all the same, becaus
 interval there."""
 
 
-def goodput(_results: Results) -> Measure:
-    return next(m for m in items.of_item("bulk", "bulk") if m.name == "bulk: goodput")
-
-
 def headlines(results: Results) -> list[Measure]:
     return [
-        goodput(results),
+        items.goodput(results),
         measures.delay(results.bottleneck, "p99"),
         items.dropped(results.bottleneck, "ping"),
     ]
@@ -50,7 +46,7 @@ CHECK = tuple(
     checks.Check(
         f"{name}\u2019s goodput, of that without a ceiling",
         "%",
-        checks.beside(name, cases.WITHOUT[name], goodput),
+        checks.beside(name, cases.WITHOUT[name], items.goodput),
         low=95,
     )
     for name in (cases.CODEL, cases.FQ_CODEL)

@@ -55,16 +55,12 @@ def in_packets(results: Results, which: str) -> Measure:
     return Measure(beyond.name, "packets", Better.LOW, of)
 
 
-def goodput(_results: Results) -> Measure:
-    return next(m for m in items.of_item("bulk", "bulk") if m.name == "bulk: goodput")
-
-
 def utilisation(results: Results) -> Measure:
     return measures.utilisation(results.bottleneck)
 
 
 def headlines(results: Results) -> list[Measure]:
-    return [beyond_path(results, "p99"), beyond_path(results, "max"), goodput(results)]
+    return [beyond_path(results, "p99"), beyond_path(results, "max"), items.goodput(results)]
 
 
 def table(results: Results) -> list[Table]:
@@ -87,7 +83,7 @@ def targets(results: Results, bounds: Bounds) -> list[Target]:
         return cases.against(results, OURS, RIVAL, measure.of, compare)
 
     ping = [beside(in_packets(results, p), cases.difference) for p in ("p99", "max")]
-    share = beside(goodput(results), cases.share)
+    share = beside(items.goodput(results), cases.share)
     used = cases.of_runs(results, OURS, utilisation(results).of)
     return [
         verdict.at_most(LATER["p99"], ping[0], bounds["ping"], "packets"),
@@ -106,7 +102,7 @@ CHECK = (
     # timelines 1 to 6: -0.96 to 0.01; -0.89 to 0; 98.8 to 100%; 99.7 to 100%
     later("p99", 0.4),
     later("max", 0.5),
-    checks.Check("goodput, of CAKE\u2019s", "%", checks.beside(OURS, RIVAL, goodput), low=98),
+    checks.Check("goodput, of CAKE\u2019s", "%", checks.beside(OURS, RIVAL, items.goodput), low=98),
     checks.Check(
         "utilisation of the rate", "%", checks.of(OURS, utilisation), low=99.2, high=100.3
     ),

@@ -307,8 +307,8 @@ extremes()
 
 ### Ingress
 
-# Packets that are dropped have crossed the link. 12 Mbit/s come, of which 10 may: goodput BITS is left by what a limit
-# drops. CoDel's signals count twice as much
+# Packets that are dropped have crossed the link. 12 Mbit/s come, of which 10 may: 8 are left if a limit drops the others,
+# and fewer if CoDel does, whose signals count twice as much
 ingress_pays()
 {
 	local way bits
