@@ -176,8 +176,7 @@ static struct sk_buff *codel_trim(struct Qdisc *sch)
 }
 
 /* Put a validated configuration in force. */
-static void codel_apply(struct Qdisc *sch, const struct codel_config *config,
-			bool reset_stats)
+static void codel_apply(struct Qdisc *sch, const struct codel_config *config)
 {
 	struct codel_sched *q = qdisc_priv(sch);
 	u64 rate = q->shared.config.shape.rate;
@@ -194,8 +193,6 @@ static void codel_apply(struct Qdisc *sch, const struct codel_config *config,
 		sch->flags &= ~TCQ_F_CAN_BYPASS;
 	to_free = codel_trim(sch);
 	codel_qdisc_tree_reduce_backlog(sch);
-	if (reset_stats)
-		codel_qdisc_reset_stats(sch);
 	sch_tree_unlock(sch);
 	codel_qdisc_free_list(to_free);
 }
@@ -222,7 +219,7 @@ static int codel_change(struct Qdisc *sch, struct nlattr *opt,
 	      codel_far_prepare(sch, &config, extack);
 	if (err)
 		return err;
-	codel_apply(sch, &config, ext[TCA_CODEL_EXT_RESET_STATS]);
+	codel_apply(sch, &config);
 	codel_far_finish(sch);
 	return 0;
 }
@@ -237,7 +234,7 @@ static int codel_init(struct Qdisc *sch, struct nlattr *opt,
 	codel_config_defaults(&q->shared.config, sch, CODEL_LIMIT_DEFAULT, false);
 	if (opt)
 		return codel_change(sch, opt, extack);
-	codel_apply(sch, &q->shared.config, false);
+	codel_apply(sch, &q->shared.config);
 	return 0;
 }
 

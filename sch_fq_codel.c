@@ -513,20 +513,9 @@ static void fq_codel_filters_changed(struct tcf_proto *first, void *priv)
 	sch_tree_unlock(sch);
 }
 
-static void fq_codel_reset_stats(struct Qdisc *sch)
-{
-	struct fq_codel_sched *q = qdisc_priv(sch);
-
-	codel_qdisc_reset_stats(sch);
-	fq_codel_records_clear(&q->table.records);
-	q->table.collisions = 0;
-	q->new_flow_count = 0;
-	q->trim_overmemory = 0;
-}
-
 /* Put a validated configuration in force. */
 static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
-			   const struct fq_codel_config *config, bool reset_stats)
+			   const struct fq_codel_config *config)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	u64 rate = q->shared.config.shape.rate;
@@ -545,8 +534,6 @@ static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
 	fq_codel_update_bypass(sch);
 	to_free = fq_codel_trim(sch);
 	codel_qdisc_tree_reduce_backlog(sch);
-	if (reset_stats)
-		fq_codel_reset_stats(sch);
 	sch_tree_unlock(sch);
 	codel_qdisc_free_list(to_free);
 }
@@ -571,12 +558,11 @@ static int fq_codel_change(struct Qdisc *sch, struct nlattr *opt,
 	struct codel_config common = q->shared.config;
 	struct fq_codel_config config = q->config;
 	bool live = q->table.count;
-	bool reset_stats = false;
 	int err = 0;
 
 	if (opt)
-		err = fq_codel_config_parse(&common, &config, &reset_stats, opt,
-					    qdisc_dev(sch), live, extack);
+		err = fq_codel_config_parse(&common, &config, opt, qdisc_dev(sch),
+					    live, extack);
 	if (!err)
 		err = codel_far_prepare(sch, &common, extack);
 	if (!err && !live)
@@ -585,7 +571,7 @@ static int fq_codel_change(struct Qdisc *sch, struct nlattr *opt,
 		codel_far_abort(sch);
 		return err;
 	}
-	fq_codel_apply(sch, &common, &config, reset_stats);
+	fq_codel_apply(sch, &common, &config);
 	codel_far_finish(sch);
 	return 0;
 }

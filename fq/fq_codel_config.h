@@ -99,7 +99,6 @@ static inline void fq_codel_config_get(struct fq_codel_config *config,
  * fq_codel_config_parse() - read a request
  * @common: in: the values in force; out: with those of the request
  * @config: the same
- * @reset_stats: set if the counters are to be cleared
  * @opt: TCA_OPTIONS
  * @dev: the device
  * @live: the qdisc exists
@@ -109,7 +108,7 @@ static inline void fq_codel_config_get(struct fq_codel_config *config,
  */
 static inline int fq_codel_config_parse(struct codel_config *common,
 					struct fq_codel_config *config,
-					bool *reset_stats, struct nlattr *opt,
+					struct nlattr *opt,
 					const struct net_device *dev, bool live,
 					struct netlink_ext_ack *extack)
 {
@@ -126,7 +125,6 @@ static inline int fq_codel_config_parse(struct codel_config *common,
 				    "the number of flows is fixed once the qdisc exists");
 		return -EINVAL;
 	}
-	*reset_stats = ext[TCA_CODEL_EXT_RESET_STATS];
 	fq_codel_config_get(config, common, tb);
 	return 0;
 }

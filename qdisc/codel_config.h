@@ -44,7 +44,7 @@ static inline int codel_config_parse(struct nlattr **tb, struct nlattr **ext,
 	};
 	static const struct nla_policy ext_policy[TCA_CODEL_EXT_MAX + 1] = {
 		[TCA_CODEL_EXT_CE_THRESHOLD_OFF] = { .type = NLA_FLAG },
-		[TCA_CODEL_EXT_RESET_STATS] = { .type = NLA_FLAG },
+		[__TCA_CODEL_EXT_2] = { .type = NLA_REJECT },
 		[TCA_CODEL_EXT_CEILING] = NLA_POLICY_MIN(NLA_U32, 1),
 		[TCA_CODEL_EXT_CEILING_OFF] = { .type = NLA_FLAG },
 		[TCA_CODEL_EXT_PAD] = { .type = NLA_REJECT },

@@ -242,13 +242,4 @@ static inline void codel_qdisc_reset(struct Qdisc *sch)
 	c->lost = (struct codel_lost) {};
 }
 
-/* Start all counters from 0. */
-static inline void codel_qdisc_reset_stats(struct Qdisc *sch)
-{
-	struct codel_qdisc *c = codel_qdisc(sch);
-
-	codel_stats_clear(sch, &c->stats);
-	c->maxpacket = 0;
-}
-
 #endif /* CODEL_QDISC_H */

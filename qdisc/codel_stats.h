@@ -23,7 +23,6 @@
  * @segments: the packets of @sent as the core counts them, segments of the wire
  * @drop: by enum codel_drop_cause
  * @mark: by enum codel_mark_cause
- * @before: what the core had counted as sent when these numbers began
  * @delay_sum: of the sojourn times of @sent, ns
  * @delay_max: the longest of them, ns
  * @wire_bytes: of @sent on the wire, if the qdisc shapes
@@ -35,7 +34,6 @@ struct codel_stats {
 	u64 segments;
 	struct codel_count drop[CODEL_DROP_CAUSES];
 	struct codel_count mark[CODEL_MARK_CAUSES];
-	struct codel_count before;
 	u64 delay_sum;
 	u64 delay_max;
 	u64 wire_bytes;
@@ -84,38 +82,6 @@ static inline struct codel_count codel_stats_queued(const struct Qdisc *sch)
 	return queued;
 }
 
-/* What the core has counted as sent; more than @sent if it sent past the queue */
-static inline struct codel_count codel_stats_core(const struct Qdisc *sch)
-{
-	return (struct codel_count) {
-		.packets = u64_stats_read(&sch->bstats.packets),
-		.bytes = u64_stats_read(&sch->bstats.bytes),
-	};
-}
-
-/**
- * codel_stats_clear() - all numbers start again from 0
- * @sch: the qdisc, under its lock; the core's numbers too, unless an estimator of its
- *	rate would take that for a leap
- * @stats: what is queued counts as received
- */
-static inline void codel_stats_clear(struct Qdisc *sch, struct codel_stats *stats)
-{
-	if (!rcu_access_pointer(sch->rate_est)) {
-		u64_stats_update_begin(&sch->bstats.syncp);
-		u64_stats_set(&sch->bstats.packets, 0);
-		u64_stats_set(&sch->bstats.bytes, 0);
-		u64_stats_update_end(&sch->bstats.syncp);
-	}
-	sch->qstats.drops = 0;
-	sch->qstats.overlimits = 0;
-	sch->qstats.requeues = 0;
-
-	memset(stats, 0, sizeof(*stats));
-	stats->received = codel_stats_queued(sch);
-	stats->before = codel_stats_core(sch);
-}
-
 /**
  * codel_stats_alloc() - allocate the statistics of a dump, under the lock
  * @stats: the counters
@@ -150,18 +116,14 @@ static inline void *codel_stats_alloc(const struct codel_stats *stats, int head,
 static inline void codel_stats_read(struct codel_ext_stats *ext, const struct Qdisc *sch,
 				    const struct codel_stats *stats)
 {
-	struct codel_count core = codel_stats_core(sch);
-
 	BUILD_BUG_ON(sizeof(ext->drop) != sizeof(stats->drop));
 	BUILD_BUG_ON(sizeof(ext->mark) != sizeof(stats->mark));
 
 	ext->received = stats->received;
 	ext->sent = stats->sent;
 	ext->queued = codel_stats_queued(sch);
-	ext->bypassed.packets = core.packets - stats->before.packets -
-				  stats->segments;
-	ext->bypassed.bytes = core.bytes - stats->before.bytes -
-				stats->sent.bytes;
+	ext->bypassed.packets = u64_stats_read(&sch->bstats.packets) - stats->segments;
+	ext->bypassed.bytes = u64_stats_read(&sch->bstats.bytes) - stats->sent.bytes;
 	memcpy(ext->drop, stats->drop, sizeof(ext->drop));
 	memcpy(ext->mark, stats->mark, sizeof(ext->mark));
 	ext->delay_sum = stats->delay_sum;

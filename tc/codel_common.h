@@ -37,7 +37,6 @@ enum codel_option_type {
 	CODEL_CHOICE,		/* the same, after the keyword */
 	CODEL_DEVICE,		/* u32, the index of a device: its name; 0 for none */
 	CODEL_SWITCH,		/* CODEL_WORD of two words; false or true in JSON */
-	CODEL_ACTION,		/* a flag in TCA_CODEL_EXT: done once, never shown */
 	CODEL_EFFECT,		/* u32, microseconds: shown, and never given */
 };
 
@@ -51,8 +50,7 @@ enum codel_option_type {
  * @mask_key: CODEL_SELECTOR: the mask's name in JSON
  * @words: CODEL_WORD, CODEL_SWITCH: a word for each value, then NULL
  * @ext_value: its attribute in TCA_CODEL_EXT; or 0
- * @ext_flag: the flag in TCA_CODEL_EXT that stands for "KEYWORD off", or for the
- *	action; or 0
+ * @ext_flag: the flag in TCA_CODEL_EXT that stands for "KEYWORD off"; or 0
  * @least: a value below this is accepted, but hardly does what the user wants
  * @below: then what the qdisc does, for a warning
  * @hide_zero: 0 means that the qdisc does not have the option; in TCA_CODEL_EXT, that

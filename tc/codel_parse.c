@@ -47,14 +47,8 @@ static const struct {
 	[CODEL_CHOICE] = { "", "one of its words", "" },
 	[CODEL_DEVICE] = { "DEV", "a device", "" },
 	[CODEL_SWITCH] = { "", "", "" },
-	[CODEL_ACTION] = { "", "", "" },
 	[CODEL_EFFECT] = { "", "", "" },
 };
-
-static bool codel_can_be_off(const struct codel_option *o)
-{
-	return o->ext_flag && o->type != CODEL_ACTION;
-}
 
 /* "noatm | atm | ptm" */
 static void codel_join_words(char *to, size_t size, const char *const *words)
@@ -86,10 +80,8 @@ static void codel_usage_line(const struct codel_option *o)
 	else if (o->words)
 		codel_join_words(name, sizeof(name), o->words);
 	else
-		snprintf(name, sizeof(name), "%s%s%s%s", o->keyword,
-			 o->type == CODEL_ACTION ? "" : " ",
-			 codel_types[o->type].arg,
-			 codel_can_be_off(o) ? " | off" : "");
+		snprintf(name, sizeof(name), "%s %s%s", o->keyword,
+			 codel_types[o->type].arg, o->ext_flag ? " | off" : "");
 	fprintf(stderr, "\t%-32s  %s\n", name, o->help);
 }
 
@@ -267,8 +259,8 @@ static int codel_read_value(const char *kind, const struct codel_option *o,
 	if (!str)
 		return codel_error(kind, o->keyword, "%s%s is missing",
 				   codel_types[o->type].arg,
-				   codel_can_be_off(o) ? " or \"off\"" : "");
-	if (codel_can_be_off(o) && !strcmp(str, "off")) {
+				   o->ext_flag ? " or \"off\"" : "");
+	if (o->ext_flag && !strcmp(str, "off")) {
 		v->state = CODEL_BY_FLAG;
 		return 0;
 	}
@@ -352,10 +344,6 @@ static int codel_read_options(const char *kind,
 		if (word >= 0) {
 			v->state = CODEL_GIVEN;
 			v->value = (__u32)word;
-			continue;
-		}
-		if (o->type == CODEL_ACTION) {
-			v->state = CODEL_BY_FLAG;
 			continue;
 		}
 		i++;

@@ -251,8 +251,7 @@ int codel_print_options(FILE *f, const struct codel_option *options,
 
 	codel_parse_nest(tb, TCA_CODEL_EXT, opt);
 	for (o = options; o->keyword; o++)
-		if (o->type != CODEL_ACTION)
-			codel_print_option(f, o, tb);
+		codel_print_option(f, o, tb);
 
 	if (!tb[TCA_CODEL_EXT])
 		return 0;
@@ -260,7 +259,7 @@ int codel_print_options(FILE *f, const struct codel_option *options,
 	codel_parse_nest(ext, TCA_CODEL_EXT_MAX, tb[TCA_CODEL_EXT]);
 	shaper = is_json_context() || codel_is_shaped(options, ext);
 	for (o = options; o->keyword; o++)
-		if (o->type != CODEL_ACTION && (shaper || !o->shaper))
+		if (shaper || !o->shaper)
 			codel_print_more(f, o, tb, ext);
 	return 0;
 }

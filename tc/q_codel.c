@@ -46,13 +46,7 @@ static const struct codel_option codel_options[] = {
 	},
 	CODEL_SHAPER_OPTIONS,
 	CODEL_FAR_OPTIONS,
-	{
-		.keyword = "reset_stats",
-		.type = CODEL_ACTION,
-		.ext_flag = TCA_CODEL_EXT_RESET_STATS,
-		.help = "all counters start again from 0",
-	}, {
-	}
+	{ }
 };
 
 #define CODEL_STAT_AT(member) \

@@ -78,13 +78,7 @@ static const struct codel_option fq_codel_options[] = {
 	},
 	CODEL_SHAPER_OPTIONS,
 	CODEL_FAR_OPTIONS,
-	{
-		.keyword = "reset_stats",
-		.type = CODEL_ACTION,
-		.ext_flag = TCA_CODEL_EXT_RESET_STATS,
-		.help = "all counters start again from 0",
-	}, {
-	}
+	{ }
 };
 
 /* Statistics of qdiscs and of classes are two members of a union. */

@@ -23,8 +23,7 @@
  * enum - attributes inside TCA_CODEL_EXT
  * @TCA_CODEL_EXT_CE_THRESHOLD_OFF: flag. In a request: switch ce_threshold off
  *	(an error together with a ce_threshold). In a dump: it is off.
- * @TCA_CODEL_EXT_RESET_STATS: flag. In a request: set all counters to 0, including
- *	those of the core. Never in a dump.
+ * @__TCA_CODEL_EXT_2: was another attribute once, and is refused
  * @TCA_CODEL_EXT_CEILING: u32, us, above target. In a request: set the ceiling. In
  *	a dump: the ceiling in force; absent if it is off.
  * @TCA_CODEL_EXT_CEILING_OFF: flag. In a request: no ceiling (an error together with
@@ -58,7 +57,7 @@
 enum {
 	TCA_CODEL_EXT_UNSPEC,
 	TCA_CODEL_EXT_CE_THRESHOLD_OFF,
-	TCA_CODEL_EXT_RESET_STATS,
+	__TCA_CODEL_EXT_2,
 	TCA_CODEL_EXT_CEILING,
 	TCA_CODEL_EXT_CEILING_OFF,
 	TCA_CODEL_EXT_PAD,

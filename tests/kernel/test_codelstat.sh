@@ -187,14 +187,17 @@ stalled()
 	verdict "^stalled: [0-9]+ packets wait and none leaves"
 }
 
-reset_stats()
+replaced()
 {
 	topo_create
 	topo_bottleneck 10mbit "$1"
 	sink_start
 	in_ns "$ROUTER" codelstat --json -c 4 >"$LIB_TMP/seen" &
 	udp_send --size 1236 --rate 5e6 --time 2.5 >/dev/null
-	tc -n "$ROUTER" qdisc change dev r1 parent 1:1 handle 10: "$1" reset_stats
+	tc -n "$ROUTER" -batch - <<-END
+		qdisc del dev r1 parent 1:1 handle 10:
+		qdisc add dev r1 parent 1:1 handle 10: $1
+	END
 	wait $!
 	check "what the numbers are since" \
 		"$(jq -rs '[.[].qdiscs[0].since] | tojson' "$LIB_TMP/seen")" == \
@@ -447,7 +450,7 @@ lib_add_each overload "senders that do not care"
 lib_add one_flow "$FQ_CODEL_KIND: one flow holds the backlog"
 lib_add_each at_rest "idle, and not the bottleneck"
 lib_add_each stalled "stalled"
-lib_add_each reset_stats "counters that are cleared meanwhile"
+lib_add_each replaced "another qdisc with the same handle meanwhile"
 lib_add parents "children of mq, tbf and htb; in-tree fq_codel"
 lib_add nothing "nothing to see"
 lib_add_each namespaces "network namespaces, no privilege"

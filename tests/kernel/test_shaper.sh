@@ -125,14 +125,15 @@ wire()
 	for row in "${WIRE[@]}"; do
 		options=${row% | *}
 		row=${row#* | }
-		sum=0
+		probe get v0 10: wire_bytes
+		sum=$REPLY
 		sizes=()
 		for pair in $row; do
 			sum=$((sum + 4 * ${pair#*:}))
 			sizes+=("size=${pair%:*}")
 		done
 		change "$1" overhead off mpu 0 noatm
-		change "$1" $options reset_stats
+		change "$1" $options
 		probe take
 		probe put v0 $((4 * ${#sizes[@]})) "${sizes[@]}"
 		busywait 10 probe_has v0 10: qlen 0
@@ -347,16 +348,17 @@ ingress_pays()
 # of 1.5 packets at its share of the link, 360 ms
 ingress_shares()
 {
-	local way signals flows before=
+	local way signals flows all=0 before=
 
 	flows=$(printf 'flow=%d ' {1..20})
 	shaped "$FQ_CODEL_KIND" rate 1mbit limit 1000 ceiling off
 	for way in egress ingress; do
-		change "$FQ_CODEL_KIND" "$way" reset_stats
+		change "$FQ_CODEL_KIND" "$way"
 		probe put v0 120 size=1500 $flows
 		busywait 10 probe_has v0 10: qlen 0
 		probe get v0 10: drops
-		signals=$REPLY
+		signals=$((REPLY - all))
+		all=$REPLY
 		[[ $way == egress ]] || check "ingress: signals, egress $before" $((3 * signals)) "<" $((2 * before))
 		before=$signals
 	done

@@ -4,7 +4,7 @@
 #
 #
 # Statistics of real traffic in tc: every packet is accounted for, the percentiles are those of
-# the buckets, text and JSON agree, and only reset_stats clears them. The stock tc and tc
+# the buckets, text and JSON agree, and no change of options clears them. The stock tc and tc
 # monitor work as before.
 #
 #	CLIENT --- ROUTER --- 4 Mbit/s, then as good as none --- SERVER
@@ -216,9 +216,6 @@ nothing_to_say()
 	check "what is shown" "$(tc -n "$NS" -s qdisc show dev d0 | grep -E "$EXT_LINES")" \
 		== "  received 0 bypassed 3"
 	check "bytes that bypassed" "$(qdisc_get "$NS" d0 root .bypassed.bytes)" == 3000
-	tc -n "$NS" qdisc replace dev d0 root handle 10: "$1" reset_stats
-	check "bypassed, after reset_stats in a replace" \
-		"$(qdisc_get "$NS" d0 root .bypassed.packets)" == 0
 }
 
 # wire BYTES: on the wire, of which 0 have no line
@@ -247,16 +244,12 @@ on_the_wire()
 	probe send d0 3 size=100
 	sleep 1
 	wire 1722
-	tc -n "$NS" qdisc change dev d0 root handle 10: "$1" reset_stats
-	wire 0
 }
 
 # All counters, with maxpacket and new_flow_count; but not the present state
 COUNTERS='{bytes, packets, drops, overlimits, requeues, maxpacket, ecn_mark, ce_mark,
 	drop_overlimit, drop_overmemory, new_flow_count, received, sent, bypassed, dropped,
 	marked, delay, shared, wire_bytes} | del(.[] | nulls)'
-STATE='{options, backlog, qlen, queued, count, lastcount, dropping, memory_used,
-	new_flows_len, old_flows_len} | del(.[] | nulls)'
 
 get()
 {
@@ -267,6 +260,7 @@ changes_clear_nothing()
 {
 	local before words
 
+	overload "$1"
 	before=$(get "$COUNTERS")
 	for words in "limit 300" "target 6ms" "ce_threshold off" "noecn" "ceiling 60ms"; do
 		# shellcheck disable=SC2086 # they are two
@@ -274,24 +268,7 @@ changes_clear_nothing()
 		snapshot
 		check "after $words" "$(get "$COUNTERS")" == "$before"
 	done
-}
-
-# Waiting packets count as received, so that the packet accounting adds up
-reset_clears()
-{
-	local state queued
-
-	state=$(get "$STATE")
-	queued=$(now '.queued | .packets, .bytes')
-	tc -n "$ROUTER" qdisc change dev r1 parent 1:1 handle 10: "$1" reset_stats
-	snapshot
-	check "what is left" "$(now "$COUNTERS | del(.received) |
-		[paths(numbers) as \$path | select(getpath(\$path) != 0) | \$path] |
-		tojson")" == "[]"
-	check "buckets" "$(now '.delay.buckets | tojson')" == "[]"
-	check "received" "$(now '.received | .packets, .bytes')" == "$queued"
-	check "state" "$(get "$STATE")" == "$state"
-	check "lines about the delay" "$(text | count "^  delay")" == 0
+	counts_again
 }
 
 # Counting goes on. The shaper looks again when its next packet was due.
@@ -303,39 +280,6 @@ counts_again()
 	snapshot
 	check "sent, after that" "$(now .sent.packets)" ">" 0
 	check "numbers that disagree" "$(now "$UNBALANCED")" == "[]"
-}
-
-cleared_when_told()
-{
-	overload "$1"
-	changes_clear_nothing "$1"
-	reset_clears "$1"
-	counts_again
-}
-
-reset_in_a_new_qdisc()
-{
-	ns_create a
-	tc -n "$NS" qdisc add dev lo root handle 10: "$1" reset_stats limit 7
-	check "limit" "$(qdisc_get "$NS" lo root .options.limit)" == 7
-	check "of reset_stats in what is shown" \
-		"$(tc -n "$NS" -s -d qdisc show dev lo | count reset_stats)" == 0
-	refuses "a value" tc -n "$NS" qdisc change dev lo root "$1" reset_stats 1
-	[[ $REFUSAL == "$1: \"1\" is not an option"* ]] || fail "$REFUSAL"
-}
-
-# With a rate estimator, the packets sent are not reset
-reset_with_estimator()
-{
-	ns_create r
-	ip -n "$NS" link add d0 type dummy
-	ip -n "$NS" link set d0 up
-	tc -n "$NS" qdisc add dev d0 root handle 10: estimator 1sec 4sec "$1"
-	probe_start "$NS"
-	probe send d0 3
-	tc -n "$NS" qdisc change dev d0 root handle 10: "$1" reset_stats
-	check "packets" "$(qdisc_get "$NS" d0 root .packets)" == 3
-	check "bypassed" "$(qdisc_get "$NS" d0 root .bypassed.packets)" == 0
 }
 
 # classes: those of the qdisc under test, as text
@@ -527,9 +471,7 @@ lib_add_each ceiling_drops "the ceiling drops packets that can be marked"
 lib_add_each drop_next_is_told "the time until the next signal"
 lib_add_each on_the_wire "bytes on the wire, as text and as JSON"
 lib_add_each nothing_to_say "a queue without packets"
-lib_add_each cleared_when_told "reset_stats clears all, other changes nothing"
-lib_add_each reset_in_a_new_qdisc "reset_stats in a new qdisc"
-lib_add_each reset_with_estimator "reset_stats beside an estimator"
+lib_add_each changes_clear_nothing "changes clear nothing"
 lib_add flows_have_names "flows by their names"
 lib_add stock_tc_prints_its_own "a tc without plugins, codel"
 lib_add_each stock_tc_prints_of_oot "a tc without plugins"

@@ -21,7 +21,7 @@ LIB_NO_KINDS=1
 lib_require ping
 
 WORDS=("" "limit 77" "limit 0x10" "limit -1" "target 1.0005ms" "target 5m" "interval 1e5us" "ecn" "noecn"
-	"ce_threshold 1ms" "ce_threshold off" "ceiling 50ms" "rate 20mbit" "reset_stats" "help" "frob 7")
+	"ce_threshold 1ms" "ce_threshold off" "ceiling 50ms" "rate 20mbit" "help" "frob 7")
 FAIR_WORDS=("flows 256" "quantum 1514 drop_batch 010" "memory_limit 1.5mb" "ce_threshold_selector 0x1/3")
 
 stock()

@@ -41,11 +41,11 @@ CHANGE = "qdisc change dev d0 {parent} handle 10: {kind}"
 READ = ("-s qdisc show dev d0", "qdisc show dev d0")
 REQUESTS = {
     "codel_oot": (
-        *(f"{CHANGE} {option}" for option in ("target 7ms", "limit 20", "reset_stats", "rate 1mbit")),
+        *(f"{CHANGE} {option}" for option in ("target 7ms", "limit 20", "rate 1mbit")),
         *READ,
     ),
     "fq_codel_oot": (
-        *(f"{CHANGE} {option}" for option in ("target 7ms", "limit 20", "reset_stats", "rate 1mbit")),
+        *(f"{CHANGE} {option}" for option in ("target 7ms", "limit 20", "rate 1mbit")),
         *READ,
         "-s class show dev d0",
         "filter add dev d0 parent 10: matchall classid 10:1",

@@ -45,7 +45,6 @@ static const struct option fq_codel_options[] = {
 
 static const struct option ext_options[] = {
 	{ TCA_CODEL_EXT_CE_THRESHOLD_OFF, FLAG, { 0 } },
-	{ TCA_CODEL_EXT_RESET_STATS, FLAG, { 0 } },
 	{ TCA_CODEL_EXT_CEILING, U32, { 6000, 130000, 1000000, 5000000 } },
 	{ TCA_CODEL_EXT_CEILING_OFF, FLAG, { 0 } },
 	{ TCA_CODEL_EXT_RATE, U64, { 1000, 100000, 1000000, 100000000 } },

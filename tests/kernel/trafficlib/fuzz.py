@@ -3,8 +3,8 @@
 
     run.py fuzz DEV PARENT KIND SEED STEPS
 
-KIND is added below PARENT ("root" or a class), and then packets, changes, filters, waiting, resets and
-a device that goes down take turns. With PARENT "default", KIND is the root qdisc of DEV already and has
+KIND is added below PARENT ("root" or a class), and then packets, changes, filters, waiting and a
+device that goes down take turns. With PARENT "default", KIND is the root qdisc of DEV already and has
 handle 0: the core allows no changes. After every step
 
 - every packet handed to the device must be accounted for;
@@ -57,7 +57,7 @@ class Fuzz:
         self.flows = kind.startswith("fq_codel")
         self.below_tbf = b"tbf" in accounting.kinds()
         self.queues = 1024  # flows of the qdisc
-        self.given = 0  # packets since the counters began
+        self.given = 0  # packets
         self.up = True
         self.filters = False
         self.found: list[str] = []
@@ -177,11 +177,6 @@ class Fuzz:
         time.sleep(1)  # the last packet
         return f"wait {seconds + 1}"
 
-    def reset_stats(self) -> str:
-        what = self.qdisc("change", "reset_stats")
-        self.given = self.own().received[0]  # packets that waited; some may have been sent since
-        return what
-
     def wait(self) -> str:
         seconds = self.random.choice((0.001, 0.05, 2))
         time.sleep(seconds)
@@ -228,7 +223,7 @@ class Fuzz:
             *[self.name_classes, self.isolate] * (self.flows and self.up),
         ]
         if self.place != "default":
-            steps += [self.change] * 4 + [self.drain, self.reset_stats]
+            steps += [self.change] * 4 + [self.drain]
         if not self.up:
             steps += [self.link] * 6
         return self.random.choice(steps)()

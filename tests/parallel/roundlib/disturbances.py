@@ -21,7 +21,7 @@ from . import place, topologies
 COUNTS = Path("/tmp/counts")
 EVENTS = Path("/sys/kernel/tracing/events")
 DEVICE = place.DEVICE[place.A]
-# Seconds without what empties or replaces qdiscs or clears counters: what is lost in them is to be seen in the end
+# Seconds without what empties or replaces qdiscs: what is lost in them is to be seen in the end
 QUIETER = 8
 MODULES = ("sch_codel_oot", "sch_fq_codel_oot")
 
@@ -58,15 +58,13 @@ class Work:
 
 
 def change(work: Work) -> None:
-    """Every option of both kinds, also without all but a few, and counters that start anew."""
+    """Every option of both kinds, also without all but a few."""
     while work.goes_on():
         lines = []
         for _ in range(20):
             kind = work.rng.choice(topologies.KINDS)
             more = topologies.options(work.rng, kind, many=work.rng.random() < 0.5)
             more = re.sub(r"\bflows \d+", "", more)  # fixed once the qdisc exists
-            if time.monotonic() < work.end - QUIETER:
-                more += work.rng.choice(("", "", " reset_stats"))
             lines.append(f"qdisc change dev DEV {work.where()} {kind} {more}")
         work.tc(lines)
 

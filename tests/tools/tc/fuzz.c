@@ -266,10 +266,10 @@ int parse_rtattr_flags(struct rtattr *tb[], int max, struct rtattr *rta,
 
 /* ---- the meaning of the options, implemented a second time ---- */
 
-enum shape { NUMBER, TIME, SIZE, FLAG, SELECTOR, ACTION, RATE, SIGNED, WORDS };
+enum shape { NUMBER, TIME, SIZE, FLAG, SELECTOR, RATE, SIGNED, WORDS };
 
-/* @ext: in the nest, of the value; @flag: there, of "off" or of an action. @keyword of WORDS: one
- * for each value, with blanks between them
+/* @ext: in the nest, of the value; @flag: there, of "off". @keyword of WORDS: one for each value, with
+ * blanks between them
  */
 struct meaning {
 	const char *keyword;
@@ -296,7 +296,6 @@ static const struct meaning codel_meaning[] = {
 	  TCA_CODEL_EXT_CE_THRESHOLD_OFF, 0 },
 	{ "ceiling", TIME, 0, TCA_CODEL_EXT_CEILING_OFF, TCA_CODEL_EXT_CEILING },
 	SHAPER_MEANING,
-	{ "reset_stats", ACTION, 0, TCA_CODEL_EXT_RESET_STATS, 0 },
 	{ NULL, NUMBER, 0, 0, 0 }
 };
 
@@ -315,7 +314,6 @@ static const struct meaning fq_codel_meaning[] = {
 	{ "drop_batch", NUMBER, TCA_FQ_CODEL_DROP_BATCH_SIZE, 0, 0 },
 	{ "ceiling", TIME, 0, TCA_CODEL_EXT_CEILING_OFF, TCA_CODEL_EXT_CEILING },
 	SHAPER_MEANING,
-	{ "reset_stats", ACTION, 0, TCA_CODEL_EXT_RESET_STATS, 0 },
 	{ NULL, NUMBER, 0, 0, 0 }
 };
 
@@ -448,10 +446,9 @@ static void choose(const struct meaning *m, struct expectation *e)
 {
 	uint32_t v = roll_u32();
 
-	if (m->flag && (m->shape == ACTION || below(2))) {
+	if (m->flag && below(2)) {
 		word("%s", m->keyword);
-		if (m->shape != ACTION)
-			word("off");
+		word("off");
 		e->ext_present[m->flag] = true;
 		return;
 	}
@@ -626,7 +623,6 @@ static void round_trip(void)
 		show_words("not read back");
 		exit(1);
 	}
-	e.ext_present[TCA_CODEL_EXT_RESET_STATS] = false;	/* is never shown */
 	check_request(&r, &e);
 }
 

@@ -35,7 +35,7 @@ U32 = 2**32 - 1
 NESTED = 0x8000
 TCA_KIND, TCA_OPTIONS, TCA_STATS2 = 1, 2, 7
 TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_APP = 1, 3, 4
-TCA_CODEL_EXT, CE_THRESHOLD_OFF, RESET_STATS, CEILING, CEILING_OFF = 64, 1, 2, 3, 4
+TCA_CODEL_EXT, CE_THRESHOLD_OFF, CEILING, CEILING_OFF = 64, 1, 3, 4
 RATE, RATE_OFF, OVERHEAD, OVERHEAD_OFF, MPU, CELLS, INGRESS, SPLIT_GSO = range(6, 14)
 TARGET_EFFECTIVE, INTERVAL_EFFECTIVE = 14, 15
 NO_PLUGINS = "/nonexistent"
@@ -258,7 +258,7 @@ IN_TREE_WORDS = [
     "", "limit 1000", "limit 0x10", "limit 010", "limit -1", "limit 1.5", "limit", "limit 99999999999",
     "target 5ms", "target 1.0005ms", "target 1e3us", "target 5", "target 5m", "target 0", "target -1ms",
     "interval 100ms target 99999s", "ecn noecn", "noecn", "ce_threshold 1ms", "ce_threshold off",
-    "limit 1 limit 2", "ceiling 50ms", "ceiling off", "rate 20mbit", "reset_stats", "ecn ingress", "help",
+    "limit 1 limit 2", "ceiling 50ms", "ceiling off", "rate 20mbit", "ecn ingress", "help",
     "limit 5 help", "frob", "target 5ms frob 7",
 ]  # fmt: skip
 FAIR_WORDS = [
@@ -312,9 +312,9 @@ def test_ceiling_is_sent(tc: Tc) -> None:
         for value in (0, 1, U32):
             sent = tc.add(kind, ["ceiling", str(value)])
             assert sent == {TCA_CODEL_EXT | NESTED: attr(CEILING, u32(value))}, sent
-        sent = tc.add(kind, "reset_stats ceiling 1.5ms target 7 ce_threshold off".split())
+        sent = tc.add(kind, "ceiling 1.5ms target 7 ce_threshold off".split())
         nest = attrs(sent.pop(TCA_CODEL_EXT | NESTED))
-        assert nest == {CE_THRESHOLD_OFF: b"", RESET_STATS: b"", CEILING: u32(1500)}, nest
+        assert nest == {CE_THRESHOLD_OFF: b"", CEILING: u32(1500)}, nest
         assert sent == {table["target"].attr: u32(7)}, sent
 
 
@@ -452,28 +452,6 @@ def test_shaper_of_another_version(tc: Tc) -> None:
         assert tc.text().endswith(" limit 7p atm 3 split_gso 2 \n"), tc.text()
         wanted = {"limit": 7, "atm": 3, "split_gso": True}
         assert tc.json()["options"] == wanted, tc.json()
-
-
-def test_reset_stats_is_sent(tc: Tc) -> None:
-    reset, off = attr(RESET_STATS, b""), attr(CE_THRESHOLD_OFF, b"")
-    for kind, table in KINDS.items():
-        for verb in ("add", "change", "replace"):
-            sent = tc.add(kind, ["reset_stats"], verb=verb)
-            assert sent == {TCA_CODEL_EXT | NESTED: reset}, sent
-        sent = tc.add(kind, "reset_stats limit 7 ce_threshold off reset_stats".split())
-        wanted = {table["limit"].attr: u32(7), TCA_CODEL_EXT | NESTED: off + reset}
-        assert sent == wanted, sent
-        said = tc.refusal(kind, "reset_stats", "1")
-        assert said.startswith(f'{kind}: "1" is not an option\n'), said
-
-
-def test_reset_stats_is_never_shown(tc: Tc) -> None:
-    for kind, table in KINDS.items():
-        for flags in ([], ["-j"], ["-d"]):
-            tc.dump(kind, encode(table, {"limit": 7}) + ext(CE_THRESHOLD_OFF))
-            without = tc.text(*flags)
-            tc.dump(kind, encode(table, {"limit": 7}) + ext(CE_THRESHOLD_OFF, RESET_STATS))
-            assert tc.text(*flags) == without, tc.text(*flags)
 
 
 def test_last_value_counts(tc: Tc) -> None:
