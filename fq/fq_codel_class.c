@@ -81,7 +81,6 @@ static int fq_codel_class_dump_stats(struct Qdisc *sch, unsigned long class,
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct gnet_stats_queue qs = {};
 	struct fq_codel_flow *flow;
-	struct fq_codel_record *record;
 	int size = sizeof(st.common);
 
 	sch_tree_lock(sch);
@@ -99,17 +98,16 @@ static int fq_codel_class_dump_stats(struct Qdisc *sch, unsigned long class,
 					       &flow->queue.vars);
 	qs.qlen = codel_queue_count(&flow->queue);
 	qs.backlog = flow->queue.backlog;
-	record = fq_codel_record(&q->table.records, class - 1);
-	if (record) {
-		st.flow = record->stats;
+	if (q->table.records) {
+		st.flow = q->table.records[class - 1].stats;
 		size = sizeof(st);
-		qs.drops = record->stats.drops;
+		qs.drops = st.flow.drops;
 	}
 	sch_tree_unlock(sch);
 
 	if (st.flow.tuple.protocol && !fq_codel_class_may_see_tuple(sch, d))
 		memset(&st.flow.tuple, 0, sizeof(st.flow.tuple));
-	/* without a record, the number of packets sent is unknown, not 0 */
+	/* without records, the number of packets sent is unknown, not 0 */
 	if (size == sizeof(st) && fq_codel_class_put_basic(d, &st.flow) < 0)
 		return -EMSGSIZE;
 	if (gnet_stats_copy_queue(d, NULL, &qs, qs.qlen) < 0)
@@ -145,16 +143,16 @@ static u64 fq_codel_class_active(struct Qdisc *sch, unsigned long first, bool *l
 static void fq_codel_class_start_records(struct Qdisc *sch)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
-	struct fq_codel_record *array;
+	struct fq_codel_record *records;
 
-	if (READ_ONCE(q->table.records.array))
+	if (READ_ONCE(q->table.records))
 		return;
-	array = fq_codel_records_new(q->table.records.mask);
+	records = fq_codel_records_new(fq_codel_table_size(&q->table));
 	sch_tree_lock(sch);
-	if (!q->table.records.array)
-		swap(q->table.records.array, array);
+	if (!q->table.records)
+		swap(q->table.records, records);
 	sch_tree_unlock(sch);
-	kvfree(array);
+	kvfree(records);
 }
 
 /* A dump continues after the classes of its previous part. */

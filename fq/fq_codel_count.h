@@ -42,17 +42,17 @@ static inline void fq_codel_tuple_read(struct codel_tuple *tuple,
 	}
 }
 
-/* Count drops and marks in the record of a flow, if it has one. */
+/* Count drops and marks in the record of a flow. */
 static noinline void fq_codel_count(struct fq_codel_table *t,
 				    const struct fq_codel_flow *flow, u32 drops, u32 marks)
 {
-	struct fq_codel_record *record;
+	struct codel_flow_stats *stats;
 
-	record = fq_codel_record(&t->records, fq_codel_table_index(t, flow));
-	if (!record)
+	if (!t->records)
 		return;
-	record->stats.drops += drops;
-	record->stats.marks += marks;
+	stats = &t->records[fq_codel_table_index(t, flow)].stats;
+	stats->drops += drops;
+	stats->marks += marks;
 }
 
 /* Read the addresses and ports of a packet into the record of its flow. */
@@ -61,17 +61,6 @@ static noinline void fq_codel_sample(struct fq_codel_record *record,
 {
 	fq_codel_tuple_read(&record->stats.tuple, skb);
 	record->until_sample = FQ_CODEL_SAMPLE_EVERY;
-	record->eviction = U8_MAX;
-}
-
-/* A flow without a record has sent a packet. */
-static noinline void fq_codel_compete(struct fq_codel_table *t, const struct fq_codel_flow *flow)
-{
-	u32 i = fq_codel_table_index(t, flow);
-	struct fq_codel_record *record = fq_codel_record_slot(&t->records, i);
-
-	fq_codel_record_compete(record, i,
-				!fq_codel_is_idle(fq_codel_table_flow(t, record->owner)));
 }
 
 /* A packet of a flow is on its way out. */
@@ -80,16 +69,11 @@ static __always_inline void fq_codel_sent(struct fq_codel_table *t,
 					  const struct sk_buff *skb)
 {
 	struct fq_codel_record *record;
-	u32 i;
 
-	if (likely(!t->records.array))
+	if (likely(!t->records))
 		return;
-	i = fq_codel_table_index(t, flow);
-	record = fq_codel_record_slot(&t->records, i);
-	if (unlikely(record->owner != i))
-		fq_codel_compete(t, flow);
-	else if (unlikely(fq_codel_record_sent(record, qdisc_pkt_len(skb),
-					       flow->queue.ldelay)))
+	record = &t->records[fq_codel_table_index(t, flow)];
+	if (unlikely(fq_codel_record_sent(record, qdisc_pkt_len(skb), flow->queue.ldelay)))
 		fq_codel_sample(record, skb);
 }
 

@@ -74,7 +74,7 @@ struct fq_codel_crowd {
  * @buckets: first flow by hash, FQ_CODEL_NONE if there is none; @count of them
  * @hashes: of each flow, its owner; valid if the flow is FQ_CODEL_HASHED
  * @bucket_next: of each flow, the next flow in its bucket; FQ_CODEL_NONE if it is the last
- * @records: counters of the flows
+ * @records: counters of each flow; NULL until a reader asks for classes
  * @count: flows that hashes can own
  * @salt: odd; hash * @salt selects the bucket
  * @overflow: index of the first overflow flow: @count, but with 65536 flows, the last are
@@ -92,7 +92,7 @@ struct fq_codel_table {
 	u16 *buckets;
 	u32 *hashes;
 	u16 *bucket_next;
-	struct fq_codel_records records;
+	struct fq_codel_record *records;
 	u32 count;
 	u32 salt;
 	u32 overflow;
@@ -264,7 +264,6 @@ static inline struct fq_codel_flow *fq_codel_table_own(struct fq_codel_table *t,
 						       struct fq_codel_flow *flow, u32 hash)
 {
 	u32 i = fq_codel_table_index(t, flow);
-	struct fq_codel_record *record = fq_codel_record(&t->records, i);
 
 	if (flow->flags & FQ_CODEL_HASHED)
 		fq_codel_hash_del(t, flow);
@@ -277,8 +276,8 @@ static inline struct fq_codel_flow *fq_codel_table_own(struct fq_codel_table *t,
 	else
 		fq_codel_list_move(&t->drr.lists, flow, FQ_CODEL_LIST_ONCE);
 	fq_codel_hash_add(t, flow, hash);
-	if (record)
-		fq_codel_record_clear(record);
+	if (t->records)
+		fq_codel_record_clear(&t->records[i]);
 	return flow;
 }
 
@@ -468,13 +467,13 @@ static inline void fq_codel_table_clear(struct fq_codel_table *t)
 		return;
 	memset(t->shared, 0, FQ_CODEL_SHARED_TIMES * sizeof(*t->shared));
 	memset(t->crowds, 0, sizeof(t->crowds));
-	fq_codel_records_clear(&t->records);
+	fq_codel_records_clear(t->records, fq_codel_table_size(t));
 }
 
 /* Free what a table has allocated. */
 static inline void fq_codel_table_release(struct fq_codel_table *t)
 {
-	kvfree(t->records.array);
+	kvfree(t->records);
 	kvfree(t->shared);
 	kvfree(t->bucket_next);
 	kvfree(t->hashes);
@@ -511,7 +510,6 @@ static inline bool fq_codel_table_init(struct fq_codel_table *t, u32 count)
 	t->shared = kvmalloc_array(FQ_CODEL_SHARED_TIMES, sizeof(*t->shared), GFP_KERNEL);
 	if (!t->drr.lists.flows || !t->buckets || !t->hashes || !t->bucket_next || !t->shared)
 		return false;
-	t->records.mask = roundup_pow_of_two(min_t(u32, count, FQ_CODEL_RECORDS)) - 1;
 	t->count = count;
 	fq_codel_table_clear(t);
 	return true;
