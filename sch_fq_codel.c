@@ -68,8 +68,7 @@ static bool fq_codel_is_class(const struct fq_codel_table *t, u32 class)
 /*
  * Return the flow that a packet's priority selects, or NULL. The priority has to name the
  * qdisc: with handle 0, which every default qdisc has, the priorities of ordinary sockets,
- * 0 to 6, would be classes. A sender sets the priority of its own packets, so nothing is
- * reserved: a hash that owns the flow keeps it.
+ * 0 to 6, would be classes. A hash that owns the flow keeps it, as with filters.
  */
 static struct fq_codel_flow *
 fq_codel_by_priority(struct Qdisc *sch, struct fq_codel_table *t, u32 priority)
@@ -308,8 +307,7 @@ static int fq_codel_enqueue_filtered(struct sk_buff *skb, struct Qdisc *sch,
 		return fq_codel_enqueue_flow(skb, sch, NULL, to_free);
 	if (fq_codel_is_class(&q->table, class))
 		return fq_codel_enqueue_flow(skb, sch,
-					     fq_codel_table_reserve(&q->table, class - 1),
-					     to_free);
+					     fq_codel_table_flow(&q->table, class - 1), to_free);
 drop:
 	codel_qdisc_reject(sch, len, CODEL_DROP_FILTER);
 	codel_shape_dropped(sch, skb, false);
@@ -508,8 +506,6 @@ static void fq_codel_filters_changed(struct tcf_proto *first, void *priv)
 	sch_tree_lock(sch);
 	rcu_assign_pointer(q->filters, first);
 	fq_codel_update_bypass(sch);
-	if (!first)
-		fq_codel_table_unreserve(&q->table);
 	sch_tree_unlock(sch);
 }
 

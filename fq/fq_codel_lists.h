@@ -23,8 +23,8 @@
 
 #include "../qdisc/codel_queue.h"
 
-#define FQ_CODEL_RECURRING	BIT(0)	/* was active before, for the same hash */
-#define FQ_CODEL_RESERVED	BIT(1)	/* filters select the flow, or it is an overflow flow */
+#define FQ_CODEL_RECURRING	BIT(0)	/* was active before, for the same hash or by its class */
+#define FQ_CODEL_OVERFLOW	BIT(1)	/* hashes share the flow, and none owns it */
 #define FQ_CODEL_HASHED		BIT(2)	/* a hash owns the flow, and its bucket contains it */
 #define FQ_CODEL_ACTIVE		BIT(3)	/* on new_flows or old_flows; otherwise idle */
 #define FQ_CODEL_WAITING	BIT(4)	/* has had no packet since its last turn ended */
@@ -64,7 +64,7 @@ static inline bool fq_codel_is_idle(const struct fq_codel_flow *flow)
 
 #define FQ_CODEL_LIST_ONCE	0	/* active once at most; other hashes get these first */
 #define FQ_CODEL_LIST_RECURRING	FQ_CODEL_RECURRING
-#define FQ_CODEL_LIST_RESERVED	FQ_CODEL_RESERVED
+#define FQ_CODEL_LIST_OVERFLOW	FQ_CODEL_OVERFLOW
 #define FQ_CODEL_LIST_CLASSES	3	/* the first size class */
 #define FQ_CODEL_LISTS		32
 
@@ -91,10 +91,10 @@ static inline u32 fq_codel_index(const struct fq_codel_lists *lists,
 	return flow - lists->flows;
 }
 
-/* The home list of a flow; no flow is both recurring and reserved */
+/* The home list of a flow; an overflow flow is never recurring */
 static inline u8 fq_codel_home(const struct fq_codel_flow *flow)
 {
-	return flow->flags & (FQ_CODEL_RECURRING | FQ_CODEL_RESERVED);
+	return flow->flags & (FQ_CODEL_RECURRING | FQ_CODEL_OVERFLOW);
 }
 
 static inline bool fq_codel_is_ranked(const struct fq_codel_flow *flow)

@@ -160,8 +160,7 @@ static inline void fq_codel_hash_del(struct fq_codel_table *t, struct fq_codel_f
 
 /*
  * A flow without packets has left new_flows or old_flows: its CoDel finds an empty queue. The
- * first time, the flow becomes recurring; it moves to that home list the second time. A
- * reserved flow forgets its hash.
+ * first time, the flow becomes recurring; it moves to that home list the second time.
  */
 static __always_inline void fq_codel_table_go_idle(struct fq_codel_table *t,
 						   struct fq_codel_flow *flow)
@@ -170,12 +169,8 @@ static __always_inline void fq_codel_table_go_idle(struct fq_codel_table *t,
 
 	codel_empty(&flow->queue.vars);
 	flow->flags &= ~(FQ_CODEL_ACTIVE | FQ_CODEL_WAITING);
-	if (home != FQ_CODEL_LIST_RECURRING && flow->flags & FQ_CODEL_HASHED) {
-		if (home == FQ_CODEL_LIST_RESERVED)
-			fq_codel_hash_del(t, flow);
-		else
-			flow->flags |= FQ_CODEL_RECURRING;
-	}
+	if (home == FQ_CODEL_LIST_ONCE)
+		flow->flags |= FQ_CODEL_RECURRING;
 	if (flow->list != home)
 		fq_codel_list_move(&t->drr.lists, flow, home);
 }
@@ -397,69 +392,31 @@ fq_codel_table_lookup(struct fq_codel_table *t, u32 hash, const struct sk_buff *
 	return fq_codel_table_assign(t, hash, skb);
 }
 
-/**
- * fq_codel_table_reserve() - find the flow that a filter has selected
- * @t: the flow table
- * @i: index of the flow, below @t->count
- *
- * Return: the flow. It is no longer given to hashes; a hash that owns it shares it until
- * it is idle.
- */
-static inline struct fq_codel_flow *fq_codel_table_reserve(struct fq_codel_table *t, u32 i)
-{
-	struct fq_codel_flow *flow = fq_codel_table_flow(t, i);
-
-	if (likely(flow->flags & FQ_CODEL_RESERVED))
-		return flow;
-	flow->flags = (flow->flags & ~FQ_CODEL_RECURRING) | FQ_CODEL_RESERVED;
-	if (!fq_codel_is_ranked(flow))
-		fq_codel_list_move(&t->drr.lists, flow, FQ_CODEL_LIST_RESERVED);
-	if (fq_codel_is_idle(flow) && flow->flags & FQ_CODEL_HASHED)
-		fq_codel_hash_del(t, flow);
-	return flow;
-}
-
-/**
- * fq_codel_table_unreserve() - hashes may own the flows again that filters have selected
- * @t: the flow table
- */
-static inline void fq_codel_table_unreserve(struct fq_codel_table *t)
-{
-	u32 i, count = min(t->count, t->overflow);
-
-	for (i = 0; i < count; i++) {
-		struct fq_codel_flow *flow = fq_codel_table_flow(t, i);
-
-		if (!(flow->flags & FQ_CODEL_RESERVED))
-			continue;
-		flow->flags &= ~FQ_CODEL_RESERVED;
-		if (!fq_codel_is_ranked(flow))
-			fq_codel_list_move(&t->drr.lists, flow, FQ_CODEL_LIST_ONCE);
-	}
-}
-
 /* ---- the table ---- */
 
-/* Make all flows idle and unowned. The caller has freed their packets. */
+/*
+ * Make all flows idle and unowned. The caller has freed their packets. Hashes get the flows with
+ * the highest numbers first: filters name the lowest ones.
+ */
 static inline void fq_codel_table_clear(struct fq_codel_table *t)
 {
 	struct fq_codel_drr *drr = &t->drr;
-	u32 i, size = t->count ? fq_codel_table_size(t) : 0;
+	u32 i = t->count ? fq_codel_table_size(t) : 0;
 
 	drr->lists.used = 0;
 	drr->new_flows = (struct fq_codel_turns) {};
 	drr->old_flows = (struct fq_codel_turns) {};
 	drr->waiting = 0;
-	for (i = 0; i < size; i++) {
+	while (i--) {
 		struct fq_codel_flow *flow = fq_codel_table_flow(t, i);
 		bool overflow = i >= t->overflow && t->count > 1;
 
 		*flow = (struct fq_codel_flow) {
 			.refill_turn = drr->turn,
-			.flags = overflow ? FQ_CODEL_RESERVED : 0,
+			.flags = overflow ? FQ_CODEL_OVERFLOW : 0,
 		};
 		fq_codel_list_add(&drr->lists, flow,
-				  overflow ? FQ_CODEL_LIST_RESERVED : FQ_CODEL_LIST_ONCE);
+				  overflow ? FQ_CODEL_LIST_OVERFLOW : FQ_CODEL_LIST_ONCE);
 	}
 	for (i = 0; i < t->count; i++)
 		t->buckets[i] = FQ_CODEL_NONE;

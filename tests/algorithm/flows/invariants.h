@@ -79,7 +79,6 @@ static bool idle_is_right(const struct fq_codel_flow *flow)
 	must(!flow->queue.tail && !flow->queue.backlog);
 	must(!flow->queue.vars.dropping && !flow->queue.vars.first_above_time);
 	must(!fq_codel_is_ranked(flow));
-	must(!(flow->flags & FQ_CODEL_RESERVED && flow->flags & FQ_CODEL_HASHED));
 	must(!(flow->flags & FQ_CODEL_WAITING));
 	return true;
 }
@@ -89,7 +88,7 @@ static bool list_of_is_right(const struct fq_codel_flow *flow)
 {
 	bool recurring = flow->flags & FQ_CODEL_RECURRING;
 
-	must(!(recurring && flow->flags & FQ_CODEL_RESERVED));
+	must(!(recurring && flow->flags & FQ_CODEL_OVERFLOW));
 	if (fq_codel_is_ranked(flow) && flow->queue.tail)
 		must(flow->list == fq_codel_size_class(flow));
 	if (!fq_codel_is_ranked(flow)) {
@@ -108,7 +107,7 @@ static bool flow_is_right(u32 i, u64 *packets)
 
 	must(places[i] == !fq_codel_is_idle(flow));
 	must(!is_overflow(i) ||
-	     fq_codel_home(flow) + (flow->flags & FQ_CODEL_HASHED) == FQ_CODEL_RESERVED);
+	     fq_codel_home(flow) + (flow->flags & FQ_CODEL_HASHED) == FQ_CODEL_OVERFLOW);
 	must(list_of_is_right(flow));
 	must(flow->deficit <= (s32)(table->drr.quantum << (is_overflow(i) ? 7 : 0)));
 	must(!flow->share || is_overflow(i));

@@ -70,7 +70,7 @@ static struct fq_codel_flow *push_bytes(u32 source, u32 len)
 	skb->enqueue_time = now;
 	skb->len = len;
 	if (source >= SOURCES && source < SOURCES + FILTERED && source - SOURCES < table->count)
-		flow = fq_codel_table_reserve(table, source - SOURCES);
+		flow = fq_codel_table_flow(table, source - SOURCES);
 	else
 		flow = select_flow(table, skb, NULL);
 	empty = codel_queue_append(&flow->queue, skb);
