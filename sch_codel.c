@@ -31,12 +31,11 @@ struct codel_sched {
 	struct codel_queue queue;
 };
 
-static inline void codel_queue_packet(struct sk_buff *skb, struct Qdisc *sch)
+static inline void codel_queue_packet(struct sk_buff *skb, struct Qdisc *sch,
+				      struct codel_queue *queue)
 {
-	struct codel_sched *q = qdisc_priv(sch);
-
-	codel_qdisc_count(sch, &q->queue, false, skb);
-	codel_queue_append(&q->queue, skb);
+	codel_qdisc_count(sch, queue, false, skb);
+	codel_queue_append(queue, skb);
 }
 
 static __always_inline int codel_reject(struct sk_buff *skb, struct Qdisc *sch,
@@ -49,13 +48,13 @@ static __always_inline int codel_reject(struct sk_buff *skb, struct Qdisc *sch,
 }
 
 /* Queue a packet that has been stamped, if the limit allows it. */
-static inline int codel_queue_limited(struct sk_buff *skb, struct Qdisc *sch, void *unused,
-				      struct sk_buff **to_free)
+static inline int codel_queue_limited(struct sk_buff *skb, struct Qdisc *sch,
+				      struct codel_queue *queue, struct sk_buff **to_free)
 {
 	if (codel_far_drops(sch, skb, to_free))
 		return NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 	if (likely(sch->q.qlen < sch->limit)) {
-		codel_queue_packet(skb, sch);
+		codel_queue_packet(skb, sch, queue);
 		return NET_XMIT_SUCCESS;
 	}
 	return codel_reject(skb, sch, to_free);
@@ -64,10 +63,12 @@ static inline int codel_queue_limited(struct sk_buff *skb, struct Qdisc *sch, vo
 static noinline int codel_enqueue_split(struct sk_buff *skb, struct Qdisc *sch,
 					struct sk_buff **to_free)
 {
+	struct codel_sched *q = qdisc_priv(sch);
+
 	codel_qdisc_stamp(skb);
-	if (skb_is_gso(skb) && codel_qdisc(sch)->config.shape.split)
-		return codel_split_enqueue(skb, sch, NULL, to_free, codel_queue_limited);
-	return codel_queue_limited(skb, sch, NULL, to_free);
+	if (skb_is_gso(skb) && q->shared.config.shape.split)
+		return codel_split_enqueue(skb, sch, &q->queue, to_free, codel_queue_limited);
+	return codel_queue_limited(skb, sch, &q->queue, to_free);
 }
 
 static int codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
@@ -80,7 +81,7 @@ static int codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 		if (unlikely(q->shared.config.shape.split || codel_far_is_upstream(sch)))
 			return codel_enqueue_split(skb, sch, to_free);
 		codel_qdisc_stamp(skb);
-		codel_queue_packet(skb, sch);
+		codel_queue_packet(skb, sch, &q->queue);
 		return NET_XMIT_SUCCESS;
 	}
 	return codel_reject(skb, sch, to_free);

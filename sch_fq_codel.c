@@ -244,9 +244,11 @@ static __always_inline int fq_codel_queue(struct sk_buff *skb,
 }
 
 /* The same as a call, of packets that are selected, and of segments */
-static noinline int fq_codel_queue_selected(struct sk_buff *skb, struct Qdisc *sch, void *flow,
-					    struct sk_buff **to_free)
+static noinline int fq_codel_queue_selected(struct sk_buff *skb, struct Qdisc *sch,
+					    struct codel_queue *queue, struct sk_buff **to_free)
 {
+	struct fq_codel_flow *flow = container_of(queue, struct fq_codel_flow, queue);
+
 	if (codel_far_drops(sch, skb, to_free))
 		return NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 	return fq_codel_queue(skb, sch, flow, to_free);
@@ -266,8 +268,9 @@ static noinline int fq_codel_enqueue_flow(struct sk_buff *skb, struct Qdisc *sch
 	if (!flow)
 		flow = fq_codel_hash(&q->table, skb);
 	if (q->shared.config.shape.split && skb_is_gso(skb))
-		return codel_split_enqueue(skb, sch, flow, to_free, fq_codel_queue_selected);
-	return fq_codel_queue_selected(skb, sch, flow, to_free);
+		return codel_split_enqueue(skb, sch, &flow->queue, to_free,
+					   fq_codel_queue_selected);
+	return fq_codel_queue_selected(skb, sch, &flow->queue, to_free);
 }
 
 /*

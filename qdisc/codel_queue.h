@@ -136,13 +136,13 @@ struct codel_config {
 };
 
 /**
- * struct codel_lost - drops that have not been reported to the parents yet
- * @packets: how many
- * @bytes: their lengths; modulo 2^32, as the parents' backlog
+ * struct codel_lost - what the parents count, but the qdisc no longer does
+ * @packets: how many; negative while more segments than super-packets have been queued
+ * @bytes: their lengths
  */
 struct codel_lost {
-	u32 packets;
-	u32 bytes;
+	s32 packets;
+	s32 bytes;
 };
 
 struct codel_far;
@@ -212,8 +212,8 @@ static inline void codel_qdisc_tree_reduce_backlog(struct Qdisc *sch)
 }
 
 /*
- * In all functions, @turns is a constant: several queues take turns at the link, so the
- * bytes of each queue and the memory of all count.
+ * In all functions, @turns is a constant: true if the qdisc has several queues, which take turns
+ * at the link. Then the bytes of each queue and the memory of all are counted, too.
  */
 
 /* The sojourn time of a packet begins. */

@@ -8,8 +8,8 @@
 
 #include "codel_queue.h"
 
-/* Queue one packet, which the qdisc has counted as received. Return: as ->enqueue(). */
-typedef int (*codel_queue_fn)(struct sk_buff *skb, struct Qdisc *sch, void *flow,
+/* Put one packet, which the qdisc has counted as received, into a queue. Return: as ->enqueue(). */
+typedef int (*codel_queue_fn)(struct sk_buff *skb, struct Qdisc *sch, struct codel_queue *queue,
 			      struct sk_buff **to_free);
 
 /*
@@ -40,22 +40,22 @@ static inline void codel_split_prepare(struct sk_buff *seg, u64 enqueue_time)
  * codel_split_enqueue() - queue the segments of a super-packet
  * @skb: the super-packet, which is counted as received and has its time of arrival
  * @sch: the qdisc
- * @flow: for @queue
+ * @queue: of its flow
  * @to_free: packets that a limit drops
- * @queue: queues one packet
+ * @put: puts one segment into @queue, and frees none
  *
  * The parents count one packet, the super-packet, after a return of success. So they are told
  * of the segments, as of a negative number of drops, after the last segment. If it cannot be
  * segmented, it is queued as it is.
  *
  * skb_segment() may exchange the truesizes of the super-packet and the last segment, whose
- * socket pays for both until the segment is freed. The qdisc counts the segment's own. @queue
- * frees no packet.
+ * socket pays for both until the segment is freed. The qdisc counts the segment's own.
  *
  * Return: as ->enqueue(): success if any segment is queued.
  */
-static __always_inline int codel_split_enqueue(struct sk_buff *skb, struct Qdisc *sch, void *flow,
-					       struct sk_buff **to_free, codel_queue_fn queue)
+static __always_inline int codel_split_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+					       struct codel_queue *queue,
+					       struct sk_buff **to_free, codel_queue_fn put)
 {
 	u32 whole = skb->truesize, held, bytes = qdisc_pkt_len(skb), len;
 	struct sk_buff *segs = codel_split_segments(skb), *seg, *next;
@@ -65,7 +65,7 @@ static __always_inline int codel_split_enqueue(struct sk_buff *skb, struct Qdisc
 	int ret;
 
 	if (!segs)
-		return queue(skb, sch, flow, to_free);
+		return put(skb, sch, queue, to_free);
 	c->stats.received.packets--;
 	c->stats.received.bytes -= bytes;
 	c->splitting = true;
@@ -75,7 +75,7 @@ static __always_inline int codel_split_enqueue(struct sk_buff *skb, struct Qdisc
 		codel_stats_count(&c->stats.received, len);
 		held = !next && skb->truesize != whole ? skb->truesize : seg->truesize;
 		swap(seg->truesize, held);
-		ret = queue(seg, sch, flow, to_free);
+		ret = put(seg, sch, queue, to_free);
 		seg->truesize = held;
 		if (ret != NET_XMIT_SUCCESS)
 			continue;
