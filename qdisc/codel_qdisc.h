@@ -67,8 +67,12 @@ codel_qdisc_ask_with(struct Qdisc *sch, struct codel_queue *queue, bool turns, u
 
 	if (sojourn >= c->config.params.target)
 		head.waiting = codel_qdisc_waiting(sch, queue, turns, now, sojourn);
-	if (head.waiting == CODEL_MUCH)
+	if (head.waiting == CODEL_MUCH) {
 		head.held = codel_held(&c->link, now, sojourn);
+		/* nor of one that a link which stood still has held for half of the time */
+		if (turns && 2 * head.held >= sojourn)
+			head.waiting = CODEL_STANDING;
+	}
 	return codel_signal(&queue->vars, params, now, &head, get_random_u32);
 }
 

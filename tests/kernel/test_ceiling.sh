@@ -115,6 +115,38 @@ other_flow()
 	check "lost by the flood" "$(udp_get 6000 lost)" ">" 1000
 }
 
+# The link stands still for 1.5 s, beside four floods. What a sparse flow sent meanwhile is a burst of ten quanta
+lost_after_standstill()
+{
+	local floods
+
+	sink_start
+	udp_send --source 12000 --flows 4 --rate 3e6 --time 5 >/dev/null &
+	floods=$!
+	udp_send --source 7000 --size 200 --every 0.02 --time 4 >/dev/null &
+	sleep 1.5
+	change rate 8bit
+	sleep 1.5
+	change rate 1mbit
+	wait "$floods" $!
+	sink_stop
+	LOST=$(udp_get 7000 lost)
+}
+
+standstill()
+{
+	local KIND=$1 lost
+
+	topo_create
+	topo_bottleneck 100mbit "$KIND" rate 1mbit
+	lost_after_standstill
+	lost=$LOST
+	change ceiling off
+	lost_after_standstill
+	echo "$KIND: of 200, $lost lost, with ceiling off $LOST"
+	check "lost of 200, ceiling off $LOST" "$lost" "<=" $((LOST + 2))
+}
+
 for percent in 130 200 1000; do
 	lib_add_each held "$percent% of 10 Mbit/s" "$percent" 10 1472 0
 done
@@ -123,5 +155,6 @@ lib_add_each held "twice the link, ECT(1), 300 bytes at 2 Mbit/s" 200 2 300 1
 lib_add_each held "three times 20 Mbit/s, 700 bytes" 300 20 700 0
 lib_add_each unheld "ceiling off: the delay grows"
 lib_add_each live "the ceiling comes and moves during a flood"
+lib_add standstill "$FQ_CODEL_KIND: packets that a link has held" "$FQ_CODEL_KIND"
 lib_add other_flow "$FQ_CODEL_KIND: another flow loses nothing" "$FQ_CODEL_KIND"
 lib_main "$@"
