@@ -16,34 +16,37 @@
 /* Those whose device of the answers may go away; under RTNL */
 static LIST_HEAD(codel_far_list);
 
-/* Ask the qdisc for the packet that was held back. */
-static inline void codel_far_kick(struct codel_far *far)
+/* A segment may be an answer, or a mark. If a packet was held back for it, ask the qdisc. */
+static inline void codel_far_hear(struct codel_far *far, const struct sk_buff *skb, u64 now)
 {
-	rcu_read_lock();
-	__netif_schedule(qdisc_root(far->sch));
-	rcu_read_unlock();
+	struct codel_far_segment seg;
+	bool kick = false;
+
+	if (!codel_far_parse(skb, skb->pkt_type != PACKET_OUTGOING, true, &far->seed, &seg))
+		return;
+	spin_lock(&far->lock);
+	far->heard++;
+	if (far->bottleneck == CODEL_BOTTLENECK_DOWNSTREAM)
+		kick = codel_far_hear_down(far, &seg, now);
+	else
+		codel_far_hear_up(far, &seg, now);
+	spin_unlock(&far->lock);
+	if (kick)
+		__netif_schedule(qdisc_root(far->sch));
 }
 
+/*
+ * The core holds rcu_read_lock() and has bottom halves off, both for packets that come in and for
+ * packets that leave: the handlers of packet sockets need the same.
+ */
 static int codel_far_receive(struct sk_buff *skb, struct net_device *dev, struct packet_type *type,
 			     struct net_device *orig)
 {
 	struct codel_far *far = container_of(type, struct codel_far, answers);
-	struct codel_far_segment seg;
-	bool incoming = skb->pkt_type != PACKET_OUTGOING, kick = false;
 	u64 now = ktime_get_ns();
 
-	if (now >= READ_ONCE(far->deaf_until) && skb->pkt_type != PACKET_OTHERHOST &&
-	    codel_far_parse(skb, incoming, true, far->seed, &seg)) {
-		spin_lock_bh(&far->lock);
-		far->heard++;
-		if (far->bottleneck == CODEL_BOTTLENECK_DOWNSTREAM)
-			kick = codel_far_hear_down(far, &seg, now);
-		else
-			codel_far_hear_up(far, &seg, now);
-		spin_unlock_bh(&far->lock);
-		if (kick)
-			codel_far_kick(far);
-	}
+	if (now >= READ_ONCE(far->deaf_until) && skb->pkt_type != PACKET_OTHERHOST)
+		codel_far_hear(far, skb, now);
 	consume_skb(skb);
 	return NET_RX_SUCCESS;
 }
@@ -76,7 +79,7 @@ static inline struct codel_far *codel_far_new(struct Qdisc *sch, const struct co
 	spin_lock_init(&far->lock);
 	far->sch = sch;
 	far->bottleneck = config->bottleneck;
-	far->seed = get_random_u32();
+	get_random_bytes(&far->seed, sizeof(far->seed));
 	far->answers.type = htons(ETH_P_ALL);
 	far->answers.dev = dev;
 	far->answers.func = codel_far_receive;

@@ -93,7 +93,7 @@ static noinline void codel_far_mark_packet(struct codel_far *far, const struct s
 	struct codel_far_segment seg;
 	u32 place;
 
-	if (!codel_far_parse(skb, false, false, far->seed, &seg) || !codel_far_has_data(&seg))
+	if (!codel_far_parse(skb, false, false, &far->seed, &seg) || !codel_far_has_data(&seg))
 		return;
 	spin_lock(&far->lock);
 	place = codel_far_flow_get(&far->marks, now, seg.key, seg.end - seg.syn - seg.len, true);

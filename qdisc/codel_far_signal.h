@@ -62,15 +62,14 @@ static inline bool codel_far_answers_up(struct codel_far *far, const struct code
 static inline enum codel_verdict codel_far_ask_up(struct codel_far *far, const struct sk_buff *skb)
 {
 	enum codel_verdict verdict = CODEL_PASS;
+	u64 now = codel_skb_cb(skb)->enqueue_time;
 	struct codel_far_segment seg;
 	bool slow;
-	u64 now;
 
 	/* without ACK, a segment echoes and acknowledges nothing */
-	if (!codel_far_parse(skb, false, false, far->seed, &seg) || !seg.acks ||
+	if (!codel_far_parse(skb, false, false, &far->seed, &seg) || !seg.acks ||
 	    !(codel_far_has_data(&seg) || !seg.stamped))
 		return CODEL_PASS;
-	now = ktime_get_ns();
 	spin_lock(&far->lock);
 	slow = codel_far_answers_up(far, &seg, now);
 	if (seg.len && !seg.syn) {

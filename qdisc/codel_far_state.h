@@ -32,7 +32,7 @@
  * @held: a packet waits for an answer, and none has let one leave since
  * @ask_at: nothing but a sparse flow may leave before, ns; 0 if that is not known
  * @deaf_until: answers are not looked at before, ns
- * @seed: of the flows' hashes
+ * @seed: of the flows' keys
  * @samples: answers to marks
  * @latest: the latest of them, ns
  * @releases: packets that left without an answer
@@ -50,7 +50,7 @@ struct codel_far {
 	struct list_head list;
 	u8 bottleneck;
 	bool held;
-	u32 seed;
+	struct codel_far_seed seed;
 	u64 ask_at;
 	u64 deaf_until;
 	u64 samples;
