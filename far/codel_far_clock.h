@@ -27,6 +27,12 @@ typedef __s32 s32;
 /* Added to a time between two hosts: without it, a difference of their origins were negative. */
 #define CODEL_FAR_CLOCK_ORIGIN	0x4000000000000000ULL
 
+/* The time from @then to @now; 0 if @then is later: clocks of two processors may differ */
+static inline u64 codel_far_since(u64 now, u64 then)
+{
+	return now > then ? now - then : 0;
+}
+
 /**
  * struct codel_far_clock - the clock of another host
  * @at: the latest check, ns; 0 before the first stamp
@@ -70,10 +76,10 @@ static inline u32 codel_far_clock_tick(u32 before, u32 stamps, u64 least, u64 mo
 /* Measure the tick since the latest check. Return whether it is another one than before. */
 static inline bool codel_far_clock_check(struct codel_far_clock *clock, u64 now, u32 stamp, u64 rtt)
 {
-	u64 elapsed = now - clock->at, grown = rtt > clock->rtt ? rtt - clock->rtt : 0;
-	u64 shrunk = clock->rtt > rtt ? clock->rtt - rtt : 0;
+	u64 elapsed = now - clock->at, grown = codel_far_since(rtt, clock->rtt);
+	u64 shrunk = codel_far_since(clock->rtt, rtt);
 	u32 stamps = stamp - clock->stamp, before = clock->tick;
-	u32 tick = codel_far_clock_tick(before, stamps, elapsed > grown ? elapsed - grown : 0,
+	u32 tick = codel_far_clock_tick(before, stamps, codel_far_since(elapsed, grown),
 					elapsed + shrunk);
 
 	if (tick)

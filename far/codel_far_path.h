@@ -57,12 +57,6 @@ static inline u64 codel_far_clamp(u64 x, u64 least, u64 most)
 	return codel_far_min(codel_far_max(x, least), most);
 }
 
-/* The time from @then to @now; 0 if @then is later: clocks of two processors may differ */
-static inline u64 codel_far_since(u64 now, u64 then)
-{
-	return now > then ? now - then : 0;
-}
-
 /**
  * struct codel_far_least - a windowed minimum of times
  * @begin: of the present window, ns; 0 before the first sample
