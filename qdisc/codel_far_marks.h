@@ -14,8 +14,8 @@
 #ifndef CODEL_FAR_MARKS_H
 #define CODEL_FAR_MARKS_H
 
+#include "../far/codel_far_follow.h"
 #include "../far/codel_far_up.h"
-#include "../far/codel_far_window.h"
 
 #ifndef __KERNEL__
 typedef __u16 u16;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * far/codel_far_window.h, from any state: the window keeps its bounds, a standstill of any length
- * ends, and without answers nothing is learnt.
+ * far/codel_far_window.h and codel_far_follow.h, from any state: the window keeps its bounds, a
+ * standstill of any length ends, and without answers nothing is learnt.
  */
 #include "any.h"
-#include "far/codel_far_window.h"
+#include "far/codel_far_follow.h"
 
 /* ---- contracts: quotients of bounded times and bytes, any of them ---- */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #include "cases.h"
-#include "far/codel_far_window.h"
+#include "far/codel_far_follow.h"
 #include "ktap.h"
 #include "rng.h"
 

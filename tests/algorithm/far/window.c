@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cases.h"
-#include "far/codel_far_window.h"
+#include "far/codel_far_follow.h"
 #include "ktap.h"
 #include "rng.h"
 
@@ -20,7 +20,7 @@ static bool wrong(const char *what, const struct codel_far_window *w)
 	return false;
 }
 
-/* What the law says without rounding, from the documentation of far/codel_far_window.h alone */
+/* What the law says without rounding, from the documentation of far/codel_far_follow.h alone */
 static real model_window(const struct codel_far_window *before, const struct codel_far_window *w,
 			 const struct codel_far_mark *mark)
 {
