@@ -17,6 +17,7 @@ PACKAGES = ("cbmc", "cvc5", "gcc", "libc6-dev", "z3")
 READ = (
     "codel.h",
     "codel_shaper.h",
+    "codel_shared.h",
     "far",
     "fq",
     "qdisc",

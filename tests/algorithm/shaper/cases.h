@@ -28,5 +28,6 @@ extern const struct group change_group;
 extern const struct group link_group;
 extern const struct group times_group;
 extern const struct group drops_group;
+extern const struct group shared_group;
 
 #endif /* CASES_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Tests of codel_shaper.h, in user space:
+ * Tests of codel_shaper.h and codel_shared.h, in user space:
  *	wire	the length on the wire, by hand and byte by byte
  *	rate	the time of a packet, and of a million
  *	target	the target of slow links
@@ -8,6 +8,7 @@
  *	times	a clock that is young, that stands still, or that goes on by years
  *	drops	packets that are dropped after they have crossed the link
  *	link	a link with a queue and late timers, in simulated time
+ *	shared	queues that share a link, by hand, in simulated time, and on several processors
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 /* the quick ones first, as most mutants fail there */
 static const struct group *const groups[] = {
 	&target_group, &change_group, &times_group, &drops_group, &wire_group, &rate_group,
-	&link_group,
+	&shared_group, &link_group,
 };
 
 static int usage(const char *name)

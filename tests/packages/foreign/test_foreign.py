@@ -105,7 +105,14 @@ def arch_dkms() -> None:
 
 def module_sources() -> set[str]:
     folders = ("far/", "fq/", "qdisc/", "uapi/")
-    names = ("Kbuild", "codel.h", "codel_shaper.h", "sch_codel.c", "sch_fq_codel.c")
+    names = (
+        "Kbuild",
+        "codel.h",
+        "codel_shaper.h",
+        "codel_shared.h",
+        "sch_codel.c",
+        "sch_fq_codel.c",
+    )
     return {n for n in tree.files() if n in names or n.startswith(folders)}
 
 
