@@ -7,7 +7,8 @@
  * reserves a slice of link time by one compare-and-exchange, and runs its own clock from the begin
  * of the slice to its end. What the queue does not use of the slice, it gives back; what its last
  * packet takes beyond the slice, it adds. So a queue without packets has no part of the link, and
- * a sparse queue reserves only what its packets take.
+ * a sparse queue reserves only what its packets take. A single packet on an idle link needs no
+ * slice.
  *
  * The level of a queue is the link time that each of its flows has had. The link has a level, too,
  * that of the queue which was last in need of a free link. A queue above the level of the link
@@ -183,6 +184,21 @@ static inline void codel_slice_start(struct codel_slice *slice, struct codel_clo
 		clock->settled = begin + owed;
 }
 
+/**
+ * codel_shared_take() - the link sends something else first
+ * @link: the link
+ * @now: monotonic time, ns
+ * @time: ns
+ */
+static inline void codel_shared_take(struct codel_shared *link, u64 now, u64 time)
+{
+	s64 next = atomic64_read(&link->next), begin;
+
+	do
+		begin = next > (s64)now ? next : (s64)now;
+	while (!atomic64_try_cmpxchg(&link->next, &next, begin + time));
+}
+
 /* Count the queue among those that wait, and those that hold a slice, or no longer. */
 static inline void codel_slice_count(struct codel_slice *slice, struct codel_shared *link,
 				     bool waits, bool holds)
@@ -327,18 +343,42 @@ static inline void codel_slice_idle(struct codel_slice *slice, struct codel_cloc
 }
 
 /**
- * codel_shared_take() - the link sends something else first
+ * codel_slice_is_free() - may a packet leave without a slice?
+ * @slice: of the queue, which has a single packet
+ * @clock: of the queue
  * @link: the link
  * @now: monotonic time, ns
- * @time: ns
+ *
+ * The link is idle, no queue waits, and nothing is owed. Several queues may find it so at once,
+ * and each is ahead by a packet then.
+ *
+ * Return: true if so; codel_slice_send_free() follows.
  */
-static inline void codel_shared_take(struct codel_shared *link, u64 now, u64 time)
+static inline bool codel_slice_is_free(const struct codel_slice *slice,
+				       const struct codel_clock *clock,
+				       const struct codel_shared *link, u64 now)
 {
-	s64 next = atomic64_read(&link->next), begin;
+	return !slice->active && !atomic_read(&link->queues) &&
+	       (u64)atomic64_read(&link->next) <= now && clock->settled <= now;
+}
 
-	do
-		begin = next > (s64)now ? next : (s64)now;
-	while (!atomic64_try_cmpxchg(&link->next, &next, begin + time));
+/**
+ * codel_slice_send_free() - the packet leaves
+ * @clock: of the queue
+ * @pace: rate of the link
+ * @link: the link
+ * @now: as for codel_slice_is_free()
+ * @wire: bytes of the packet on the wire
+ *
+ * It does not count in the level, as no queue had to wait.
+ */
+static inline void codel_slice_send_free(struct codel_clock *clock, const struct codel_pace *pace,
+					 struct codel_shared *link, u64 now, u32 wire)
+{
+	u64 fine = codel_pace_time(pace, wire) + clock->fraction;
+
+	clock->fraction = fine;
+	codel_shared_take(link, now, fine >> 8);
 }
 
 #endif /* CODEL_SHARED_H */

@@ -458,12 +458,47 @@ static bool hand_take(uint64_t seed)
 	return is_next(&hand, 2 * SEC + 500, 0);
 }
 
+/* A single packet on an idle link needs no slice, but takes its time. */
+static bool hand_free(uint64_t seed)
+{
+	struct hand hand;
+
+	(void)seed;
+	hand_start(&hand, SEC);
+	codel_pace_set(&hand.pace, 12500000000);
+	if (codel_slice_is_free(&hand.slice, &hand.clock, &hand.link, SEC - 1) ||
+	    !codel_slice_is_free(&hand.slice, &hand.clock, &hand.link, SEC))
+		return false;
+	codel_slice_send_free(&hand.clock, &hand.pace, &hand.link, SEC, 10);
+	/* 0.8 ns, and then 1.6 ns, each begun by other queues */
+	if (!is_next(&hand, SEC, 0))
+		return false;
+	codel_slice_send_free(&hand.clock, &hand.pace, &hand.link, 2 * SEC, 10);
+	if (!is_next(&hand, 2 * SEC + 1, 0))
+		return false;
+	hand.link.queues.counter = 1;
+	if (codel_slice_is_free(&hand.slice, &hand.clock, &hand.link, 3 * SEC))
+		return false;
+	hand.link.queues.counter = 0;
+	codel_clock_drop(&hand.clock, &hand.pace, 1000);
+	hand.clock.settled = 4 * SEC;
+	if (codel_slice_is_free(&hand.slice, &hand.clock, &hand.link, 3 * SEC) ||
+	    !codel_slice_is_free(&hand.slice, &hand.clock, &hand.link, 4 * SEC))
+		return false;
+	if (!turn(&hand, 5 * SEC, 2000, 1))
+		return false;
+	/* a queue with a slice goes on with that */
+	hand.link.queues.counter = 0;
+	return !codel_slice_is_free(&hand.slice, &hand.clock, &hand.link, 6 * SEC);
+}
+
 /* ---- processors ---- */
 
 #define THREADS	4
-#define TURNS	100000
+#define TURNS	500000
 
 static struct codel_shared contended;
+static pthread_barrier_t ready;
 
 struct worker {
 	pthread_t thread;
@@ -484,6 +519,7 @@ static void *work(void *data)
 	rng_seed(&rng, worker->seed);
 	codel_pace_set(&pace, 1000000000);
 	codel_slice_set(&slice, &pace, 1000000000, MTU);
+	pthread_barrier_wait(&ready);
 	for (i = 0; i < TURNS; i++) {
 		u32 len = rng_even(&rng, 1, 3000);
 
@@ -508,6 +544,7 @@ static bool processors(uint64_t seed)
 
 	memset(&contended, 0, sizeof(contended));
 	contended.level.counter = 1ULL << 60;
+	pthread_barrier_init(&ready, NULL, THREADS);
 	for (i = 0; i < THREADS; i++) {
 		workers[i] = (struct worker) { .seed = seed + i };
 		if (pthread_create(&workers[i].thread, NULL, work, &workers[i]))
@@ -534,6 +571,7 @@ static const struct test_case cases[] = {
 	{ "shared: the length of a slice, by hand", hand_lengths },
 	{ "shared: a queue that comes back, by hand", hand_comes_back },
 	{ "shared: what the link sends first, by hand", hand_take },
+	{ "shared: a packet on an idle link, by hand", hand_free },
 	{ "shared: a queue alone has the rate", shared_one },
 	{ "shared: 16 equal queues, 20 Mbit/s to 10 Gbit/s", shared_equal },
 	{ "shared: equal shares of 64 flows in queues of 1, 3, 20 and 40", shared_flows },

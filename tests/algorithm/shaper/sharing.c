@@ -68,6 +68,10 @@ static void depart(struct sharing *s, struct shared_queue *queue)
 	queue->packets -= queue->gap || queue->off;
 	queue->bytes += queue->len;
 	police(s, queue->len);
+	if (!queue->slice.active) {
+		codel_slice_send_free(&queue->clock, &s->pace, &s->link, s->now, queue->len);
+		return;
+	}
 	codel_clock_send(&queue->clock, &s->pace, queue->len, !queue->packets);
 	if (!queue->packets)
 		codel_slice_idle(&queue->slice, &queue->clock, &s->link);
@@ -78,6 +82,8 @@ static bool is_due(struct sharing *s, struct shared_queue *queue)
 	u32 bytes = queue->gap || queue->off ? queue->packets * queue->len : 1U << 30;
 
 	return codel_slice_is_due(&queue->slice, &queue->clock, s->now) ||
+	       (bytes == queue->len &&
+		codel_slice_is_free(&queue->slice, &queue->clock, &s->link, s->now)) ||
 	       codel_slice_turn(&queue->slice, &queue->clock, &s->link, s->now,
 				codel_slice_time(&queue->slice, &s->pace, bytes), queue->flows);
 }
