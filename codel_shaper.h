@@ -104,6 +104,7 @@ static inline u32 codel_wire_length(const struct codel_framing *framing, u32 len
  * @ingress: packets have crossed the link before they arrive
  * @split: segment super-packets before they are queued
  * @split_set: @split is the operator's, not the default for @rate
+ * @shared: the qdiscs of the device that say so have @rate together
  */
 struct codel_shape {
 	u64 rate;
@@ -113,6 +114,7 @@ struct codel_shape {
 	bool ingress;
 	bool split;
 	bool split_set;
+	bool shared;
 };
 
 /**

@@ -13,9 +13,9 @@
 #undef CREATE_TRACE_POINTS
 
 #include "qdisc/codel_config.h"
-#include "qdisc/codel_far_stats.h"
 #include "qdisc/codel_kinds.h"
 #include "qdisc/codel_qdisc.h"
+#include "qdisc/codel_shared_stats.h"
 #include "qdisc/codel_split.h"
 #include "qdisc/codel_version.h"
 
@@ -89,9 +89,10 @@ static int codel_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 
 /*
  * Take the next packet, with a shaper when the link is free, and with @held when a queue downstream
- * has room. @shaped and @held are constants; what is held is shaped, too.
+ * has room. @shaped, @shared and @held are constants; what is shared or held is shaped, too.
  */
-static __always_inline struct sk_buff *codel_dequeue_next(struct Qdisc *sch, bool shaped, bool held)
+static __always_inline struct sk_buff *codel_dequeue_next(struct Qdisc *sch, bool shaped,
+							  bool shared, bool held)
 {
 	struct codel_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb;
@@ -102,17 +103,23 @@ static __always_inline struct sk_buff *codel_dequeue_next(struct Qdisc *sch, boo
 		return codel_qdisc_take_peeked(sch);
 	if (!q->queue.tail) {
 		codel_empty(&q->queue.vars);
-		if (shaped)
+		if (shared)
+			codel_share_idle(sch);
+		else if (shaped)
 			codel_shape_idle(sch);
 		return NULL;
 	}
 	now = ktime_get_ns();
-	if (shaped && !codel_shape_is_due(sch, now))
+	if (shaped && !shared && !codel_shape_is_due(sch, now))
+		return NULL;
+	if (shared && !codel_share_is_due(sch, now))
 		return NULL;
 	if (held && codel_far_holds(sch, now, false))
 		return NULL;
 	skb = codel_qdisc_dequeue(sch, &q->queue, false, now, &sojourn, &acted);
-	if (shaped)
+	if (shared)
+		codel_share_sent(sch, codel_shape_wire(&q->shared.config.shape, skb), now);
+	else if (shaped)
 		codel_shape_sent(sch, codel_shape_wire(&q->shared.config.shape, skb));
 	if (held)
 		codel_far_left(sch, skb, now);
@@ -122,23 +129,30 @@ static __always_inline struct sk_buff *codel_dequeue_next(struct Qdisc *sch, boo
 
 static struct sk_buff *codel_dequeue_unshaped(struct Qdisc *sch)
 {
-	return codel_dequeue_next(sch, false, false);
+	return codel_dequeue_next(sch, false, false, false);
 }
 
 static struct sk_buff *codel_dequeue_shaped(struct Qdisc *sch)
 {
-	return codel_dequeue_next(sch, true, false);
+	return codel_dequeue_next(sch, true, false, false);
+}
+
+static struct sk_buff *codel_dequeue_shared(struct Qdisc *sch)
+{
+	return codel_dequeue_next(sch, true, true, false);
 }
 
 static struct sk_buff *codel_dequeue_held(struct Qdisc *sch)
 {
-	return codel_dequeue_next(sch, true, true);
+	return codel_dequeue_next(sch, true, false, true);
 }
 
 static struct sk_buff *(*codel_dequeue_for(struct Qdisc *sch))(struct Qdisc *sch)
 {
 	if (codel_far_is_downstream(sch))
 		return codel_dequeue_held;
+	if (codel_qdisc(sch)->share.link)
+		return codel_dequeue_shared;
 	return codel_shape_is_on(sch) ? codel_dequeue_shaped : codel_dequeue_unshaped;
 }
 
@@ -186,6 +200,7 @@ static void codel_apply(struct Qdisc *sch, const struct codel_config *config)
 	sch_tree_lock(sch);
 	q->shared.config = *config;
 	sch->limit = config->limit;
+	codel_share_apply(sch, rate);
 	codel_shape_apply(sch, rate);
 	sch->dequeue = codel_dequeue_for(sch);
 	if (codel_shape_may_bypass(sch))
@@ -217,11 +232,15 @@ static int codel_change(struct Qdisc *sch, struct nlattr *opt,
 
 	err = codel_config_parse(tb, ext, opt, codel_policy, extack) ? :
 	      codel_config_get(&config, qdisc_dev(sch), tb, ext, TCA_CODEL_CE_THRESHOLD, extack) ? :
+	      codel_shared_prepare(sch, &config, extack) ? :
 	      codel_far_prepare(sch, &config, extack);
-	if (err)
+	if (err) {
+		codel_shared_abort(sch);
 		return err;
+	}
 	codel_apply(sch, &config);
 	codel_far_finish(sch);
+	codel_shared_finish(sch, codel_apply);
 	return 0;
 }
 
@@ -242,6 +261,7 @@ static int codel_init(struct Qdisc *sch, struct nlattr *opt,
 static void codel_destroy(struct Qdisc *sch)
 {
 	codel_far_destroy(sch);
+	codel_shared_destroy(sch);
 	codel_shape_reset(sch);
 }
 
@@ -291,7 +311,7 @@ static int codel_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	codel_stats_read(&st->ext, sch, stats);
 	sch_tree_unlock(sch);
 
-	return codel_far_dump_stats(sch, d, st, sizeof(*st), size, sizeof(st->common));
+	return codel_shared_dump_stats(sch, d, st, sizeof(*st), size, sizeof(st->common));
 }
 
 static struct Qdisc_ops codel_oot_ops __read_mostly = {

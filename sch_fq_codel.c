@@ -15,9 +15,9 @@
 #include "qdisc/codel_trace.h"
 #undef CREATE_TRACE_POINTS
 
-#include "qdisc/codel_far_stats.h"
 #include "qdisc/codel_kinds.h"
 #include "qdisc/codel_qdisc.h"
+#include "qdisc/codel_shared_stats.h"
 #include "qdisc/codel_split.h"
 #include "qdisc/codel_version.h"
 #include "fq/fq_codel_count.h"
@@ -398,10 +398,11 @@ static bool fq_codel_is_sparse(const struct fq_codel_sched *q, const struct fq_c
 
 /*
  * Take a packet from the flow whose turn it is, with a shaper when the link is free, and with @held
- * when a queue downstream has room. @shaped and @held are constants; what is held is shaped, too.
+ * when a queue downstream has room. @shaped, @shared and @held are constants; what is shared or
+ * held is shaped, too.
  */
 static __always_inline struct sk_buff *fq_codel_dequeue_next(struct Qdisc *sch, bool shaped,
-							     bool held)
+							     bool shared, bool held)
 {
 	struct fq_codel_sched *q = qdisc_priv(sch);
 	struct fq_codel_flow *flow;
@@ -414,12 +415,14 @@ static __always_inline struct sk_buff *fq_codel_dequeue_next(struct Qdisc *sch, 
 		return codel_qdisc_take_peeked(sch);
 	if (shaped) {
 		now = ktime_get_ns();
-		if (!codel_shape_is_due(sch, now))
+		if (shared ? !codel_share_is_due(sch, now) : !codel_shape_is_due(sch, now))
 			return NULL;
 	}
 	flow = fq_codel_next(sch);
 	if (!flow) {
-		if (shaped)
+		if (shared)
+			codel_share_idle(sch);
+		else if (shaped)
 			codel_shape_idle(sch);
 		return NULL;
 	}
@@ -435,7 +438,9 @@ static __always_inline struct sk_buff *fq_codel_dequeue_next(struct Qdisc *sch, 
 		fq_codel_count(&q->table, flow, q->shared.drops, q->shared.marks);
 	cost = fq_codel_cost(sch, skb, shaped);
 	fq_codel_took(sch, flow, skb, cost);
-	if (shaped)
+	if (shared)
+		codel_share_sent(sch, cost, now);
+	else if (shaped)
 		codel_shape_sent(sch, cost);
 	if (held)
 		codel_far_left(sch, skb, now);
@@ -445,23 +450,30 @@ static __always_inline struct sk_buff *fq_codel_dequeue_next(struct Qdisc *sch, 
 
 static struct sk_buff *fq_codel_dequeue_unshaped(struct Qdisc *sch)
 {
-	return fq_codel_dequeue_next(sch, false, false);
+	return fq_codel_dequeue_next(sch, false, false, false);
 }
 
 static struct sk_buff *fq_codel_dequeue_shaped(struct Qdisc *sch)
 {
-	return fq_codel_dequeue_next(sch, true, false);
+	return fq_codel_dequeue_next(sch, true, false, false);
+}
+
+static struct sk_buff *fq_codel_dequeue_shared(struct Qdisc *sch)
+{
+	return fq_codel_dequeue_next(sch, true, true, false);
 }
 
 static struct sk_buff *fq_codel_dequeue_held(struct Qdisc *sch)
 {
-	return fq_codel_dequeue_next(sch, true, true);
+	return fq_codel_dequeue_next(sch, true, false, true);
 }
 
 static struct sk_buff *(*fq_codel_dequeue_for(struct Qdisc *sch))(struct Qdisc *sch)
 {
 	if (codel_far_is_downstream(sch))
 		return fq_codel_dequeue_held;
+	if (codel_qdisc(sch)->share.link)
+		return fq_codel_dequeue_shared;
 	return codel_shape_is_on(sch) ? fq_codel_dequeue_shaped : fq_codel_dequeue_unshaped;
 }
 
@@ -528,6 +540,7 @@ static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
 	q->crowded_packets = common->limit / 2;
 	q->crowded_memory = config->memory_limit / 2;
 	fq_codel_drr_rank_all(&q->table.drr);
+	codel_share_apply(sch, rate);
 	codel_shape_apply(sch, rate);
 	sch->dequeue = fq_codel_dequeue_for(sch);
 	fq_codel_update_bypass(sch);
@@ -535,6 +548,15 @@ static void fq_codel_apply(struct Qdisc *sch, const struct codel_config *common,
 	codel_qdisc_tree_reduce_backlog(sch);
 	sch_tree_unlock(sch);
 	codel_qdisc_free_list(to_free);
+}
+
+/* The rate of the link that the qdisc shares has changed. */
+static void fq_codel_follow(struct Qdisc *sch, const struct codel_config *common)
+{
+	const struct fq_codel_sched *q = qdisc_priv(sch);
+	struct fq_codel_config config = q->config;
+
+	fq_codel_apply(sch, common, &config);
 }
 
 /* Allocate the flow table of a new qdisc. */
@@ -547,6 +569,7 @@ static int fq_codel_create_table(struct Qdisc *sch, u32 flows)
 	q->shared.queues = &fq_codel_table_flow(&q->table, 0)->queue;
 	q->shared.queue_size = sizeof(struct fq_codel_flow);
 	q->shared.bulk_flows = &q->table.drr.old_flows.len;
+	q->shared.share.new_flows = &q->table.drr.new_flows.len;
 	return 0;
 }
 
@@ -563,15 +586,18 @@ static int fq_codel_change(struct Qdisc *sch, struct nlattr *opt,
 		err = fq_codel_config_parse(&common, &config, opt, qdisc_dev(sch),
 					    live, extack);
 	if (!err)
-		err = codel_far_prepare(sch, &common, extack);
+		err = codel_shared_prepare(sch, &common, extack) ? :
+		      codel_far_prepare(sch, &common, extack);
 	if (!err && !live)
 		err = fq_codel_create_table(sch, config.flows);
 	if (err) {
+		codel_shared_abort(sch);
 		codel_far_abort(sch);
 		return err;
 	}
 	fq_codel_apply(sch, &common, &config);
 	codel_far_finish(sch);
+	codel_shared_finish(sch, fq_codel_follow);
 	return 0;
 }
 
@@ -599,6 +625,7 @@ static void fq_codel_destroy(struct Qdisc *sch)
 	struct fq_codel_sched *q = qdisc_priv(sch);
 
 	codel_far_destroy(sch);
+	codel_shared_destroy(sch);
 	codel_shape_reset(sch);
 	tcf_block_put(q->block);
 	fq_codel_table_release(&q->table);
@@ -656,7 +683,7 @@ static int fq_codel_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	codel_stats_read(&st->ext, sch, stats);
 	sch_tree_unlock(sch);
 
-	return codel_far_dump_stats(sch, d, st, sizeof(*st), size, sizeof(st->common));
+	return codel_shared_dump_stats(sch, d, st, sizeof(*st), size, sizeof(st->common));
 }
 
 static struct Qdisc_ops fq_codel_oot_ops __read_mostly = {

@@ -61,6 +61,7 @@ static inline int codel_config_parse(struct nlattr **tb, struct nlattr **ext,
 		[TCA_CODEL_EXT_INTERVAL_EFFECTIVE] = { .type = NLA_U32 },
 		[TCA_CODEL_EXT_BOTTLENECK] = NLA_POLICY_MAX(NLA_U32, CODEL_BOTTLENECK_UPSTREAM),
 		[TCA_CODEL_EXT_ANSWERS] = { .type = NLA_U32 },
+		[TCA_CODEL_EXT_SHARED] = { .type = NLA_U32 },
 	};
 	int err = nla_parse(tb, TCA_CODEL_EXT, nla_data(opt), nla_len(opt), policy, extack);
 
@@ -120,6 +121,8 @@ static inline void codel_config_get_shape(struct codel_shape *shape, struct nlat
 	shape->framed = shape->has_overhead || framing->mpu || framing->cells;
 	if (tb[TCA_CODEL_EXT_INGRESS])
 		shape->ingress = nla_get_u32(tb[TCA_CODEL_EXT_INGRESS]);
+	if (tb[TCA_CODEL_EXT_SHARED])
+		shape->shared = nla_get_u32(tb[TCA_CODEL_EXT_SHARED]);
 	shape->split_set |= !!tb[TCA_CODEL_EXT_SPLIT_GSO];
 	if (tb[TCA_CODEL_EXT_SPLIT_GSO])
 		shape->split = nla_get_u32(tb[TCA_CODEL_EXT_SPLIT_GSO]);
@@ -139,6 +142,20 @@ static inline int codel_config_check_ceiling(const struct codel_config *config,
 		return 0;
 	NL_SET_ERR_MSG_ATTR(extack, cause,
 			    "a ceiling above target and 1.5 packets at the rate is expected");
+	return -EINVAL;
+}
+
+/*
+ * The queue downstream is one, but each qdisc would have a window for it. A change that shares no
+ * rate may be the one to a bottleneck.
+ */
+static inline int codel_config_check_shared(const struct codel_config *config,
+					    struct nlattr **ext, struct netlink_ext_ack *extack)
+{
+	if (!config->shape.shared || config->bottleneck != CODEL_BOTTLENECK_DOWNSTREAM)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(extack, ext[TCA_CODEL_EXT_SHARED] ? : ext[TCA_CODEL_EXT_BOTTLENECK],
+			    "shared: a bottleneck here or upstream is expected");
 	return -EINVAL;
 }
 
@@ -188,6 +205,7 @@ static inline int codel_config_get(struct codel_config *config, const struct net
 	codel_config_get_shape(&config->shape, ext);
 	codel_shape_set_times(config, dev);
 	return codel_config_get_far(config, dev, ext, extack) ? :
+	       codel_config_check_shared(config, ext, extack) ? :
 	       codel_config_check_ceiling(config, tb, ext, extack);
 }
 
@@ -217,7 +235,8 @@ static inline int codel_config_put_shape(struct sk_buff *skb, const struct codel
 	if (nla_put_u32(skb, TCA_CODEL_EXT_MPU, shape->framing.mpu) ||
 	    nla_put_u32(skb, TCA_CODEL_EXT_CELLS, shape->framing.cells) ||
 	    nla_put_u32(skb, TCA_CODEL_EXT_INGRESS, shape->ingress) ||
-	    nla_put_u32(skb, TCA_CODEL_EXT_SPLIT_GSO, shape->split))
+	    nla_put_u32(skb, TCA_CODEL_EXT_SPLIT_GSO, shape->split) ||
+	    nla_put_u32(skb, TCA_CODEL_EXT_SHARED, shape->shared))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -8,7 +8,7 @@
 
 #include "codel_mark.h"
 #include "codel_queue.h"
-#include "codel_shape.h"
+#include "codel_share.h"
 
 /*
  * Packets that CoDel drops in one dequeue at most; what is overdue then is caught up with in
@@ -241,6 +241,7 @@ static inline void codel_qdisc_reset(struct Qdisc *sch)
 	drop->bytes += queued.bytes;
 	c->memory = 0;
 	c->link = (struct codel_link) {};
+	codel_share_idle(sch);
 	codel_shape_reset(sch);
 	codel_far_reset(sch);
 	c->lost = (struct codel_lost) {};

@@ -20,6 +20,7 @@
 
 #include "../codel.h"
 #include "../codel_shaper.h"
+#include "../codel_shared.h"
 #include "codel_stats.h"
 #include "codel_trace.h"
 #include "compat.h"
@@ -146,6 +147,25 @@ struct codel_lost {
 };
 
 struct codel_far;
+struct codel_shared_link;
+
+/**
+ * struct codel_share - the part of a qdisc in a link that qdiscs of its device share
+ * @slice: of link time
+ * @new_flows: how many of @queues have not used up a turn; NULL with a single queue
+ * @link: the link; NULL without
+ * @next: that of a change; @link otherwise. Under RTNL
+ * @list: the qdiscs of the link; under RTNL
+ * @asked: when the latest slice could have begun without the others, ns
+ */
+struct codel_share {
+	struct codel_slice slice;
+	const u32 *new_flows;
+	struct codel_shared_link *link;
+	struct codel_shared_link *next;
+	struct list_head list;
+	u64 asked;
+};
 
 /**
  * struct codel_qdisc - the begin of a qdisc's private data, which both kinds have
@@ -166,6 +186,7 @@ struct codel_far;
  * @clock: when the next packet may leave
  * @watchdog: asks the qdisc again at that time
  * @stats: what the user is shown
+ * @share: of a shared link
  */
 struct codel_qdisc {
 	struct codel_config config;
@@ -188,6 +209,7 @@ struct codel_qdisc {
 	bool splitting;
 
 	struct codel_stats stats;
+	struct codel_share share;
 };
 
 static inline struct codel_qdisc *codel_qdisc(struct Qdisc *sch)

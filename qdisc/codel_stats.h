@@ -27,6 +27,9 @@
  * @delay_max: the longest of them, ns
  * @wire_bytes: of @sent on the wire, if the qdisc shapes
  * @delay: packets of @sent by sojourn time
+ * @slices: of a shared link
+ * @waits: slices that began later because of other qdiscs
+ * @wait_sum: by how much, ns
  */
 struct codel_stats {
 	struct codel_count received;
@@ -38,6 +41,9 @@ struct codel_stats {
 	u64 delay_max;
 	u64 wire_bytes;
 	u64 delay[CODEL_DELAY_BUCKETS];
+	u64 slices;
+	u64 waits;
+	u64 wait_sum;
 };
 
 static inline void codel_stats_count(struct codel_count *count, u32 bytes)

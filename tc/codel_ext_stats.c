@@ -82,7 +82,7 @@ static struct codel_count codel_other_drops(const struct codel_ext_stats *stats)
 	struct codel_count sum = { 0 };
 	unsigned int i;
 
-	for (i = 0; stats->delay_offset >= sizeof(*stats) && i < CODEL_DROPS_MORE; i++) {
+	for (i = 0; stats->delay_offset >= CODEL_EXT_STATS_SHARED && i < CODEL_DROPS_MORE; i++) {
 		sum.packets += stats->drop_more[i].packets;
 		sum.bytes += stats->drop_more[i].bytes;
 	}
@@ -157,6 +157,16 @@ static void codel_print_wire(FILE *f, const struct codel_ext_stats *stats)
 		(unsigned long long)stats->wire_bytes);
 }
 
+/* Statistics that only some qdiscs have */
+static void codel_print_parts(FILE *f, const struct codel_ext_stats *stats, bool wire,
+			      const struct rtattr *xstats, size_t offset)
+{
+	if (stats->delay_offset > CODEL_EXT_STATS_SHARED && stats->shared_offset)
+		codel_print_shared(f, stats, xstats, offset + stats->shared_offset);
+	if (wire && stats->far_offset)
+		codel_print_far(f, xstats, offset + stats->far_offset);
+}
+
 void codel_print_ext_stats(FILE *f, const struct rtattr *xstats, size_t offset)
 {
 	struct codel_histogram delays;
@@ -171,8 +181,7 @@ void codel_print_ext_stats(FILE *f, const struct rtattr *xstats, size_t offset)
 	known = codel_read_delays(&delays, &stats, xstats, offset);
 	if (is_json_context()) {
 		codel_json_ext_stats(&stats, wire, known ? &delays : NULL);
-		if (wire && stats.far_offset)
-			codel_print_far(f, xstats, offset + stats.far_offset);
+		codel_print_parts(f, &stats, wire, xstats, offset);
 		return;
 	}
 	if (known)
@@ -180,6 +189,5 @@ void codel_print_ext_stats(FILE *f, const struct rtattr *xstats, size_t offset)
 	codel_print_accounting(f, &stats);
 	if (wire && stats.wire_bytes)
 		codel_print_wire(f, &stats);
-	if (wire && stats.far_offset)
-		codel_print_far(f, xstats, offset + stats.far_offset);
+	codel_print_parts(f, &stats, wire, xstats, offset);
 }

@@ -42,7 +42,12 @@ struct rtattr;
 /* The statistics of the far queue begin at @offset. If they are incomplete, print nothing. */
 void codel_print_far(FILE *f, const struct rtattr *xstats, size_t offset);
 
+/* The statistics of the shared link begin at @offset. If they are incomplete, print nothing. */
+void codel_print_shared(FILE *f, const struct codel_ext_stats *ext, const struct rtattr *xstats,
+			size_t offset);
+
 #define CODEL_EXT_STATS_MIN offsetof(struct codel_ext_stats, wire_bytes)
+#define CODEL_EXT_STATS_SHARED offsetof(struct codel_ext_stats, shared_offset)
 
 static inline bool codel_ext_stats_has_wire(const struct codel_ext_stats *stats)
 {

@@ -16,6 +16,7 @@ static const char *const codel_cells_words[] = {
 };
 
 static const char *const codel_ingress_words[] = { "egress", "ingress", NULL };
+static const char *const codel_shared_words[] = { "alone", "shared", NULL };
 static const char *const codel_split_words[] = { "no_split_gso", "split_gso", NULL };
 
 static const char *const codel_bottleneck_words[] = {
@@ -51,6 +52,14 @@ static const char *const codel_bottleneck_words[] = {
 		.ext_flag = TCA_CODEL_EXT_RATE_OFF,				\
 		.shaper = true,							\
 		.help = "send no faster than this",				\
+	}, {									\
+		.keyword = "shared",						\
+		.type = CODEL_SWITCH,						\
+		.words = codel_shared_words,					\
+		.ext_value = TCA_CODEL_EXT_SHARED,				\
+		.hide_zero = true,						\
+		.shaper = true,							\
+		.help = "shared: one rate for all queues of the device",	\
 	}, {									\
 		.keyword = "atm",						\
 		.type = CODEL_WORD,						\

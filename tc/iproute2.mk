@@ -5,7 +5,7 @@
 # code goes into one of the two, because the list of objects is iproute2's.
 
 CODEL_SHARED := $(addprefix $(CODEL_TC)/,codel_parse.c codel_print.c codel_number.c \
-	codel_histogram.c codel_ext_stats.c codel_far.c codel_flow.c)
+	codel_histogram.c codel_ext_stats.c codel_far.c codel_shared.c codel_flow.c)
 CODEL_CONST := $(shell grep -sq 'parse_qopt..const' tc_util.h && echo const)
 CODEL_COMPILE = $(CC) $(CFLAGS) $(CPPFLAGS) -I. -DCODEL_IN_IPROUTE2 \
 	'-DCODEL_QDISC_UTIL=$(CODEL_CONST) struct qdisc_util'

@@ -53,6 +53,9 @@
  *	come in (downstream), or which the time stamps pass that packets which arrive echo
  *	(upstream: come in, and leave unless it is the device of the qdisc);
  *	0: the device of the qdisc. Without a bottleneck elsewhere, it is 0
+ * @TCA_CODEL_EXT_SHARED: u32, 0 for off: the qdiscs of this kind on the device that have it on have
+ *	one rate together, the latest that one of them was given. Without effect if the rate is
+ *	off; an error with a bottleneck downstream
  */
 enum {
 	TCA_CODEL_EXT_UNSPEC,
@@ -73,6 +76,7 @@ enum {
 	TCA_CODEL_EXT_INTERVAL_EFFECTIVE,
 	TCA_CODEL_EXT_BOTTLENECK,
 	TCA_CODEL_EXT_ANSWERS,
+	TCA_CODEL_EXT_SHARED,
 	__TCA_CODEL_EXT_MAX
 };
 
@@ -154,6 +158,9 @@ enum codel_mark_cause {
  *	bottleneck elsewhere
  * @drop_more: room for CODEL_DROP_CAUSES and further causes, 0 today
  * @mark_more: the same of marks
+ * @shared_offset: distance of struct codel_shared_stats from the beginning of this structure,
+ *	bytes; 0 without a shared rate
+ * @reserved: 0
  *
  * received = sent + queued + the sums of drop and drop_more.
  */
@@ -173,6 +180,26 @@ struct codel_ext_stats {
 	__aligned_u64 wire_bytes;
 	struct codel_count drop_more[CODEL_DROPS_MORE];
 	struct codel_count mark_more[CODEL_MARKS_MORE];
+	__u32 shared_offset;
+	__u32 reserved;
+};
+
+/**
+ * struct codel_shared_stats - the part of a qdisc in a rate that several share
+ * @slices: of link time that the qdisc has reserved
+ * @waits: those that began later because of other qdiscs
+ * @wait_sum: by how much, ns
+ * @link_bytes: @wire_bytes of all qdiscs that share the rate
+ * @queues: how many share it
+ * @flows: active flows of this one, by which its share is measured
+ */
+struct codel_shared_stats {
+	__aligned_u64 slices;
+	__aligned_u64 waits;
+	__aligned_u64 wait_sum;
+	__aligned_u64 link_bytes;
+	__u32 queues;
+	__u32 flows;
 };
 
 /* Why the far queue is left alone, if it is: codel_far_stats.state */

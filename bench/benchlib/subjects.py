@@ -18,9 +18,9 @@ CODELS = ("codel", "codel_oot", "fq_codel", "fq_codel_oot", "cake")
 MARK_UNSHARED = OOT
 
 # With a shaper: its own, or that of the qdisc above
-SHAPED = ("fq_codel_oot", "fq_codel_oot+rate", "fq_codel_oot+split", "codel_oot", "codel_oot+rate",
-          "tbf+fq_codel_oot", "htb+fq_codel_oot", "htb+fq_codel",
-          "cake+besteffort", "cake+flows")  # fmt: skip
+SHAPED = ("fq_codel_oot", "fq_codel_oot+rate", "fq_codel_oot+split", "fq_codel_oot+shared",
+          "codel_oot", "codel_oot+rate", "codel_oot+shared", "tbf+fq_codel_oot", "htb+fq_codel_oot",
+          "htb+fq_codel", "cake+besteffort", "cake+flows")  # fmt: skip
 # The shapers, where the link is saturated
 LINKED = tuple(k for k in SHAPED if "+" in k and not k.endswith("+split"))
 # Those that the shaped out-of-tree qdiscs have goals against
@@ -106,7 +106,8 @@ def options(subject: str, s: Setting) -> str:
     if kind == "cake" and rest:
         return _shaped_cake("flows" if rest == "flows" else "triple-isolate", s)
     if rest:
-        return f"{options(kind, s)} rate {s.rate}{' split_gso' if rest == 'split' else ''}"
+        word = {"split": " split_gso", "shared": " shared"}.get(rest, "")
+        return f"{options(kind, s)} rate {s.rate}{word}"
     words = {
         "pfifo": lambda: f"limit {s.limit}",
         "codel": lambda: _codel(s),

@@ -24,10 +24,13 @@ GOALS += tuple((row, f"{kind}_oot", kind, 1.0)
 # Regime, kind, the other, and of its cost: which part, and how many instructions more. The
 # shaped regimes have nothing to wait for.
 SHAPED_MORE = 40
+SHARED_MORE = 20  # than with a clock of its own
 SHAPED_GOALS = (
     ("shaped", "codel_oot+rate", "codel_oot", 1.0, SHAPED_MORE),
     ("shaped", "fq_codel_oot+rate", "fq_codel_oot", 1.0, SHAPED_MORE),
     ("shaped", "fq_codel_oot+split", "fq_codel_oot", 1.0, SHAPED_MORE),
+    ("shaped", "codel_oot+shared", "codel_oot+rate", 1.0, SHARED_MORE),
+    ("shaped", "fq_codel_oot+shared", "fq_codel_oot+rate", 1.0, SHARED_MORE),
     ("shaped", "fq_codel_oot+rate", "htb+fq_codel", 0.55, 0),
     ("shaped", "fq_codel_oot+split", "htb+fq_codel", 0.55, 0),
     ("shaped", "fq_codel_oot+rate", "cake+besteffort", 0.25, 0),

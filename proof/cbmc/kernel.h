@@ -22,6 +22,11 @@
 #define WRITE_ONCE(x, value)	((x) = (value))
 #define SKB_DROP_REASON_QDISC_DROP	0
 
+struct list_head {
+	struct list_head *next;
+	struct list_head *prev;
+};
+
 struct sk_buff {
 	struct sk_buff *next;
 	unsigned int len;

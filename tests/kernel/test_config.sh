@@ -23,7 +23,7 @@ CODEL_DEFAULTS='{"limit":1000,"target":5000,"interval":100000,"ecn":false,"ce_th
 FQ_CODEL_DEFAULTS='{"limit":10240,"flows":1024,"quantum":1514,"target":5000,"interval":100000,
 	"memory_limit":33554432,"ecn":true,"drop_batch":64,"ce_threshold":null,"ceiling":50000}'
 NO_SHAPER='{"rate":null,"overhead":null,"mpu":0,"atm":"noatm","ingress":false,"split_gso":false,
-	"bottleneck":"here","answers":"self"}'
+	"shared":false,"bottleneck":"here","answers":"self"}'
 
 # TCA_CODEL_* and TCA_FQ_CODEL_*; the nest TCA_CODEL_EXT has the same number
 # in both. In the nest, 1 is the flag that ce_threshold is off, 3 the ceiling, and 4 the
@@ -173,9 +173,11 @@ noatm | {"atm":"noatm"}
 mpu 0 | {"mpu":0}
 ingress | {"ingress":true}
 egress | {"ingress":false}
+shared | {"shared":true}
 rate 20mbit | {"rate":2500000,"split_gso":true,"target_effective":5000,"interval_effective":100000}
 rate 1gbit | {"rate":125000000,"split_gso":false}
 rate 8bit | {"rate":1,"split_gso":true,"target_effective":2271000000,"interval_effective":2271095000}
+alone | {"shared":false}
 rate 1000gbit | {"rate":125000000000,"split_gso":false,"target_effective":5000,"interval_effective":100000}
 split_gso | {"split_gso":true}
 rate 64kbit | {"rate":8000,"target_effective":283875,"interval_effective":378875}
@@ -233,10 +235,10 @@ all_at_once()
 	local words="limit 9 target 8ms interval 70ms ecn ce_threshold 6ms ceiling 30ms"
 	local expected='{"limit":9,"target":8000,"interval":70000,"ecn":true,"ce_threshold":6000,
 		"ceiling":30000,"rate":2500000,"overhead":-4,"mpu":84,"atm":"ptm","ingress":true,
-		"split_gso":false,"target_effective":8000,"interval_effective":70000,
+		"split_gso":false,"target_effective":8000,"interval_effective":70000,"shared":true,
 		"bottleneck":"here","answers":"self"}'
 
-	words+=" rate 20mbit overhead -4 mpu 84 ptm ingress no_split_gso"
+	words+=" rate 20mbit shared overhead -4 mpu 84 ptm ingress no_split_gso"
 
 	if is_fair "$kind"; then
 		words+=" flows 5 quantum 1000 memory_limit 40000 drop_batch 3 ce_threshold_selector 1/3"

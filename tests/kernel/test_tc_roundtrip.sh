@@ -62,6 +62,9 @@ ptm
 ingress
 egress
 rate 64kbit overhead 40 mpu 96 atm ingress
+shared
+alone
+rate 20mbit shared
 limit 77 target 4999us interval 100001us noecn ce_threshold 333us'
 FAIR='
 flows 1
@@ -81,7 +84,7 @@ ce_threshold off ce_threshold_selector 0xfc/0xff
 flows 7 quantum 1514 memory_limit 4m drop_batch 3 ecn ce_threshold_selector 3/3'
 # Values that none of them sets
 DIFFERENT='limit 5 target 7us interval 9us ecn ce_threshold 11us ceiling 13us'
-DIFFERENT+=' rate 500gbit overhead 21 mpu 65 ptm ingress split_gso'
+DIFFERENT+=' rate 500gbit shared overhead 21 mpu 65 ptm ingress split_gso'
 DIFFERENT_FAIR='flows 9 quantum 511 memory_limit 12345 drop_batch 13 ce_threshold_selector 2/2'
 
 # lists KIND: its options in LIST, other values of all of them in OTHER

@@ -59,6 +59,7 @@ static const struct option ext_options[] = {
 	{ TCA_CODEL_EXT_INTERVAL_EFFECTIVE, U32, { 0, 1, 5000, 100000 } },
 	{ TCA_CODEL_EXT_BOTTLENECK, U32, { 0, 1, 1, 2 } },
 	{ TCA_CODEL_EXT_ANSWERS, U32, { 1, 2, 3, 9 } },	/* lo and two of the places; none */
+	{ TCA_CODEL_EXT_SHARED, U32, { 0, 1, 1, 2 } },
 };
 
 static uint32_t value(const struct option *option)

@@ -167,6 +167,8 @@ int print_color_bool(unsigned int type, unsigned int color, const char *key,
 {
 	if (!strcmp(key, "ingress"))
 		word(value ? "ingress" : "egress");
+	else if (!strcmp(key, "shared"))
+		word(value ? "shared" : "alone");
 	else
 		word("%s%s%s", value ? "" : "no", value || !strchr(key, '_') ? "" : "_", key);
 	return 0;
@@ -282,6 +284,7 @@ struct meaning {
 #define SHAPER_MEANING								\
 	{ "rate", RATE, 0, TCA_CODEL_EXT_RATE_OFF, TCA_CODEL_EXT_RATE },	\
 	{ "overhead", SIGNED, 0, TCA_CODEL_EXT_OVERHEAD_OFF, TCA_CODEL_EXT_OVERHEAD }, \
+	{ "alone shared", WORDS, 0, 0, TCA_CODEL_EXT_SHARED },			\
 	{ "mpu", NUMBER, 0, 0, TCA_CODEL_EXT_MPU },				\
 	{ "noatm atm ptm", WORDS, 0, 0, TCA_CODEL_EXT_CELLS },			\
 	{ "egress ingress", WORDS, 0, 0, TCA_CODEL_EXT_INGRESS },		\
@@ -532,6 +535,7 @@ static size_t ext_size(int number)
 	case TCA_CODEL_EXT_CELLS:
 	case TCA_CODEL_EXT_INGRESS:
 	case TCA_CODEL_EXT_SPLIT_GSO:
+	case TCA_CODEL_EXT_SHARED:
 		return sizeof(uint32_t);
 	default:
 		return 0;

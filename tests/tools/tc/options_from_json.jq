@@ -10,6 +10,7 @@
     elif .key == "rate" then [.key, "\(.value)bps"]
     elif .key == "atm" then [.value]
     elif .key == "ingress" then [if .value then "ingress" else "egress" end]
+    elif .key == "shared" then [if .value then "shared" else "alone" end]
     elif .key == "split_gso" then [if .value then "split_gso" else "no_split_gso" end]
     elif .key == "answers" and $options.bottleneck == "here" then []
     elif .value == true then [.key]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
 # Makes tests/tools/tc/every.rec, a recording in which every statistic of both kinds, out-of-tree and
-# in-tree, is not 0:
+# in-tree, is not 0, but for the waits of a link that qdiscs share: it has one here, as `codelstat top` shows one of a device:
 #
 #	tests/vm/run --release trixie --get /root/every.rec -- tests/tools/tc/record.sh
 #	mv out/every.rec tests/tools/tc/
@@ -29,7 +29,7 @@ link 0 fq_codel_oot rate 1mbit overhead 18 mpu 64 atm ingress flows 8 memory_lim
 link 1 codel_oot rate 1mbit limit 100 ecn ce_threshold 1ms
 link 2 fq_codel flows 8 memory_limit 60000 ecn ce_threshold 1ms
 link 3 codel limit 100 ecn ce_threshold 1ms
-link 4 fq_codel_oot rate 1mbit limit 20
+link 4 fq_codel_oot rate 1mbit shared limit 20
 link 5 codel_oot
 ip link add d6 numtxqueues 2 type dummy
 ip link set d6 up

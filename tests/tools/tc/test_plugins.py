@@ -37,6 +37,7 @@ TCA_KIND, TCA_OPTIONS, TCA_STATS2 = 1, 2, 7
 TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_APP = 1, 3, 4
 TCA_CODEL_EXT, CE_THRESHOLD_OFF, CEILING, CEILING_OFF = 64, 1, 3, 4
 RATE, RATE_OFF, OVERHEAD, OVERHEAD_OFF, MPU, CELLS, INGRESS, SPLIT_GSO = range(6, 14)
+SHARED = 18
 TARGET_EFFECTIVE, INTERVAL_EFFECTIVE = 14, 15
 NO_PLUGINS = "/nonexistent"
 
@@ -230,7 +231,7 @@ def test_help_names_every_option(tc: Tc) -> None:
                 assert "no" + keyword in words, f"{kind}: no{keyword}"
         for line in (
             "ceiling TIME | off", "rate RATE | off", "overhead BYTES | off", "mpu BYTES",
-            "noatm | atm | ptm", "egress | ingress", "no_split_gso | split_gso",
+            "noatm | atm | ptm", "alone | shared", "egress | ingress", "no_split_gso | split_gso",
             "bottleneck here | downstream | upstream",
         ):  # fmt: skip
             assert f"\t{line}  " in tc.refusal(kind, "help"), f"{line}: {words}"
@@ -328,6 +329,7 @@ SHAPER_WORDS: list[tuple[str, int, bytes]] = [
     *((word, CELLS, u32(n)) for n, word in enumerate(("noatm", "atm", "ptm"))),
     *((word, INGRESS, u32(n)) for n, word in enumerate(("egress", "ingress"))),
     *((word, SPLIT_GSO, u32(n)) for n, word in enumerate(("no_split_gso", "split_gso"))),
+    *((word, SHARED, u32(n)) for n, word in enumerate(("alone", "shared"))),
 ]
 
 
@@ -441,7 +443,7 @@ def test_shaper_of_another_version(tc: Tc) -> None:
     """Short attributes are absent, and numbers without a word are numbers."""
     for kind, table in KINDS.items():
         limit = encode(table, {"limit": 7})
-        for number in (RATE, OVERHEAD, MPU, CELLS, INGRESS, SPLIT_GSO, TARGET_EFFECTIVE):
+        for number in (RATE, OVERHEAD, MPU, CELLS, INGRESS, SPLIT_GSO, SHARED, TARGET_EFFECTIVE):
             for value in (b"", b"\1\0\0"):
                 tc.dump(kind, limit + ext(more={number: value}))
                 assert tc.text().endswith(" limit 7p \n"), f"{number}: {tc.text()}"

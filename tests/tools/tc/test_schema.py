@@ -252,7 +252,7 @@ OPTIONAL = {
     "above", "answers", "bottleneck", "bytes_per_second", "ce_mark", "ce_threshold",
     "ce_threshold_mask", "ce_threshold_selector", "change", "delay", "dport", "drop_batch",
     "drop_next", "drop_overmemory", "dropping", "dst", "ecn", "far", "flow", "interval_effective",
-    "ip_proto", "memory_used", "shared", "sport", "src", "target_effective", "tuple",
+    "ip_proto", "link", "memory_used", "shared", "sport", "src", "target_effective", "tuple",
     "wire_bytes",
 }  # fmt: skip
 
