@@ -14,6 +14,9 @@ Lines = list[str]  # commands of `tc -batch`
 Leaves = list[str]  # where the kinds under test are: "parent 1:1 handle 11:"
 
 
+OF_RATE = ("share", "overhead", "mpu", "cells", "way")
+
+
 def options(rng: Random, kind: str, many: bool = False) -> str:
     """Some options, or with `many` nearly all."""
     pick = rng.choice
@@ -25,6 +28,7 @@ def options(rng: Random, kind: str, many: bool = False) -> str:
         "ce_threshold": pick(("1us", "2ms", "off")),
         "ceiling": pick(("1ms", "30ms", "1s", "off")),
         "rate": pick(("20mbit", "200mbit", "off", "off")),
+        "share": pick(("shared", "shared", "alone")),
         "overhead": pick(("18", "44", "off")),
         "mpu": pick(("0", "64")),
         "cells": pick(("noatm", "atm", "ptm")),
@@ -40,17 +44,15 @@ def options(rng: Random, kind: str, many: bool = False) -> str:
             "ce_threshold_selector": pick(("0/0", "0x1/0x3")),
         }
     names = rng.sample(sorted(words), len(words) - 2 if many else rng.randint(1, 4))
-    if "rate" not in names:  # the others of the shaper need it
-        names = [name for name in names if name not in ("overhead", "mpu", "cells", "way")]
-    if "rate" in names and words["rate"] == "off":
-        names = [name for name in names if name not in ("overhead", "mpu", "cells", "way")]
-    bare = ("ecn", "cells", "way", "split")
+    if "rate" not in names or words["rate"] == "off":  # the others of the shaper need it
+        names = [name for name in names if name not in OF_RATE]
+    bare = ("ecn", "cells", "way", "split", "share")
     return " ".join(words[n] if n in bare else f"{n} {words[n]}" for n in names)
 
 
-def leaf(rng: Random, where: str) -> str:
+def leaf(rng: Random, where: str, more: str = "") -> str:
     kind = rng.choice(KINDS)
-    return f"qdisc replace dev DEV {where} {kind} {options(rng, kind)}"
+    return f"qdisc replace dev DEV {where} {kind} {options(rng, kind)}{more}"
 
 
 def root(_rng: Random) -> tuple[Lines, Leaves]:
@@ -125,7 +127,8 @@ TREES: dict[str, Callable[[Random], tuple[Lines, Leaves]]] = {
 def tree(rng: Random, name: str) -> tuple[Lines, Leaves]:
     """The commands that build a tree, and its leaves."""
     lines, leaves = TREES[name](rng)
-    return [*lines, *(leaf(rng, where) for where in leaves)], leaves
+    more = rng.choice(("", " rate 200mbit shared")) if name in ("mq", "multiq") else ""
+    return [*lines, *(leaf(rng, where, more) for where in leaves)], leaves
 
 
 def way_back(rng: Random, device: str) -> str:
