@@ -238,6 +238,41 @@ sparse()
 	part_is "the busy queue" 0 "$(calc "1 - 3 * $part")" 0.01
 }
 
+# busy_part: of 100 Mbit/s, what a busy queue of four gets beside three with 1,000 packets of 64 bytes a second each. These get
+# all that they send
+busy_part()
+{
+	local queue
+
+	for queue in 0 1 2 3; do
+		steer "$queue" "$((64 * queue))"
+	done
+	probe busy v0 120000000 size=$MTU 0
+	probe beat v0 0.001 size=64 64 128 192
+	sleep 0.3
+	probe take
+	sleep 0.3
+	probe take
+	probe unload
+	ask parts 100000000 0 64-192
+	check_near "sparse queues: part of the rate" "${ANSWER[1]:-}" 0.0154 0.001
+	echo "the busy queue: ${ANSWER[0]:-}" >&2
+}
+
+# The same with what else there is; only `shared` is judged
+beside()
+{
+	local queue
+
+	leaves 4 "$1" rate 100mbit shared
+	busy_part
+	part_is "the busy queue" 0 0.9846 0.005
+	if tcn qdisc replace dev v0 root handle 2: cake_mq bandwidth 100mbit besteffort flows 2>/dev/null; then
+		echo "with cake_mq:" >&2
+		busy_part
+	fi
+}
+
 # A packet of a sparse queue waits for a slice of each busy one; below a root qdisc, for a packet
 ping_waits()
 {
@@ -271,6 +306,23 @@ come_and_go()
 	done
 	gone "queues that come and go" 500
 	sum_is "queues that come and go" 20000000 100 4
+}
+
+# Packets of 64 bytes have 256 on the wire: more than a queue reserves for them
+framed()
+{
+	local kind=$1
+
+	waiting 4 "$kind" mpu 256
+	probe fill v0 600 size=$MTU 0
+	go "$kind" 20mbit
+	probe beat v0 0.001 size=64 "${FLOWS[@]:1}"
+	sleep 0.01
+	probe take
+	sleep 0.2
+	probe take
+	probe unload
+	sum_is "framed" 20000000 100 4 wire=64:256,$MTU:$MTU
 }
 
 # Segments, or whole: 42 of 1448 bytes and their headers. From two slices on: each queue begins with a packet that is longer
@@ -424,8 +476,10 @@ lib_add fair_flows "64 flows, 16 in each queue, 100 Mbit/s" "$FQ_CODEL_KIND" 100
 lib_add fair_flows "64 flows, 1, 3, 20 and 40, 100 Mbit/s" "$FQ_CODEL_KIND" 100mbit 20 1 3 20 40
 lib_add fair_flows "64 flows, 63 and 1, 500 Mbit/s" "$FQ_CODEL_KIND" 500mbit 150 63 0 1
 lib_add_each sparse "one busy queue and three with 5,000 packets a second, 100 Mbit/s" 100mbit 100000000
+lib_add_each beside "one busy queue and three sparse ones, beside cake_mq"
 lib_add_each ping_waits "a packet of a sparse queue"
 lib_add_each come_and_go "queues that come and go"
+lib_add_each framed "packets with more bytes on the wire"
 lib_add_each super_packets "segments of super-packets, 20 Mbit/s" split_gso 20mbit 20000000
 lib_add_each super_packets "super-packets, 100 Mbit/s" no_split_gso 100mbit 100000000
 lib_add_each follows "a change of the rate, in and out"
