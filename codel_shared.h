@@ -150,7 +150,7 @@ static inline u64 codel_slice_time(const struct codel_slice *slice, const struct
 static inline s64 codel_slice_close(struct codel_slice *slice, const struct codel_clock *clock)
 {
 	u64 used = clock->next - slice->begin;
-	s64 over = clock->next - slice->end;
+	s64 over = (s64)clock->next - (s64)slice->end;
 
 	if (slice->begin == slice->end)
 		return 0;
@@ -249,7 +249,7 @@ static inline bool codel_slice_reserve(struct codel_slice *slice, struct codel_c
 				       struct codel_shared *link, u64 now, s64 over, u64 time)
 {
 	bool busy = slice->active || atomic_read(&link->queues);
-	s64 least = now - (busy ? CODEL_SHAPER_LATE_MAX : 0);
+	s64 least = (s64)now - (busy ? (s64)CODEL_SHAPER_LATE_MAX : 0);
 	s64 level = atomic64_read(&link->level);
 	s64 next = atomic64_read(&link->next);
 	u64 begin, retry;

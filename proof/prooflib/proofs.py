@@ -6,6 +6,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 STEP = ("codel_step:contract_step",)
+SHARED = (
+    "div64_u64:contract_divide",
+    "atomic64_try_cmpxchg:contract_cmpxchg",
+    "atomic64_add:contract_add",
+    "atomic64_read:contract_read",
+    "atomic_read:contract_read_queues",
+    "atomic_add:contract_add_queues",
+)
 SHAPER = (
     "codel_pace_time:contract_pace_time",
     "div64_u64:contract_divide",
@@ -187,6 +195,16 @@ PROOFS = (
             f"prove_shaper_{n}" for n in ("due", "send", "drop", "pay", "change", "pace", "target")
         ),
         SHAPER,
+        intended=("conversion",),
+    ),
+    Proof(
+        "shared",
+        "a queue with packets sends or asks again later; a slice is as long as asked for; an empty queue gives back the rest",
+        "any state of a queue and the link, which another processor changes meanwhile",
+        "none",
+        "cbmc/shared.c",
+        ("prove_shared_turn", "prove_shared_idle"),
+        SHARED,
         intended=("conversion",),
     ),
     Proof(
