@@ -119,10 +119,10 @@ upstream()
 	check_instructions "for a data packet" "$COST" "$3"
 }
 
-down20() { downstream "$1" 20 670; }
-down200() { downstream "$1" 200 220; }
-up20() { upstream "$1" 20 630; }
-up200() { upstream "$1" 200 385; }
+down20() { downstream "$1" 20 690; }
+down200() { downstream "$1" 200 225; }
+up20() { upstream "$1" 20 715; }
+up200() { upstream "$1" 200 455; }
 
 lib_add_each down20 "downstream, 20 Mbit/s"
 lib_add_each down200 "downstream, 200 Mbit/s"
