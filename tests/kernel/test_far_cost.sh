@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+# check: up200
 #
 # What the option `bottleneck` costs: four flows of TCP over a link with a round trip of 40 ms and a FIFO of a second. ftrace times
 # each call of a function, one function at a time; in virtual time, a nanosecond is an instruction. What the compiler has put into
@@ -119,10 +120,25 @@ upstream()
 	check_instructions "for a data packet" "$COST" "$3"
 }
 
-down20() { downstream "$1" 20 690; }
-down200() { downstream "$1" 200 225; }
-up20() { upstream "$1" 20 715; }
-up200() { upstream "$1" 200 455; }
+down20()
+{
+	downstream "$1" 20 690
+}
+
+down200()
+{
+	downstream "$1" 200 225
+}
+
+up20()
+{
+	upstream "$1" 20 715
+}
+
+up200()
+{
+	upstream "$1" 200 455
+}
 
 lib_add_each down20 "downstream, 20 Mbit/s"
 lib_add_each down200 "downstream, 200 Mbit/s"
