@@ -69,7 +69,7 @@ codel_qdisc_ask_with(struct Qdisc *sch, struct codel_queue *queue, bool turns, u
 		head.waiting = codel_qdisc_waiting(sch, queue, turns, now, sojourn);
 	if (head.waiting == CODEL_MUCH) {
 		head.held = codel_held(&c->link, now, sojourn);
-		/* nor of one that a link which stood still has held for half of the time */
+		/* A packet that a standstill held for half of its time is one of a burst, too. */
 		if (turns && 2 * head.held >= sojourn)
 			head.waiting = CODEL_STANDING;
 	}

@@ -91,7 +91,7 @@ go()
 	leaf change 0 "$1" rate "$2"
 }
 
-# gone STEP FRAMES: wait until so many have left since
+# gone STEP FRAMES: wait until FRAMES frames have left since the latest call of go
 gone()
 {
 	recorded "$1" "$((BEFORE + $2))"
