@@ -52,8 +52,7 @@ def _shaper(options: Json) -> Words:
         words += ["mpu", str(mpu)]
     if (cells := options.pop("atm", "noatm")) != "noatm":
         words.append(cells)
-    if options.pop("ingress", False):
-        words.append("ingress")
+    words += [name for name in ("ingress", "shared") if options.pop(name, False)]
     split = options.pop("split_gso", False)
     if split or rate is not None:
         words.append("split_gso" if split else "no_split_gso")

@@ -190,6 +190,7 @@ undo()
 	restores "qdisc add dev r1 root codel_oot ceiling 70ms"
 	restores "qdisc add dev r1 root fq_codel_oot rate 19mbit overhead -4 mpu 64 ptm ingress no_split_gso"
 	restores "qdisc add dev r1 root handle 6: codel_oot rate 64kbit"
+	restores "qdisc add dev r1 root fq_codel_oot rate 19mbit shared"
 	restores "qdisc add dev r1 root fq_codel_oot bottleneck downstream answers r0"
 	restores "qdisc add dev r1 root pfifo_fast"
 	restores "qdisc add dev r1 root handle 3: fq limit 500 flow_limit 50 quantum 3000 maxrate 10mbit nopacing"
@@ -228,6 +229,7 @@ default_qdiscs()
 		restores
 		tc -n "$ROUTER" -j qdisc show dev r1 | jq -c '[.[] | .kind]'
 		[[ $queues == 1 ]] || restores "qdisc add dev r1 root handle 7: mq" \
+			"qdisc replace dev r1 parent 7:1 handle a: codel_oot rate 9mbit shared" \
 			"qdisc replace dev r1 parent 7:2 handle 8: fq_codel_oot flows 16" \
 			"qdisc replace dev r1 parent 7:3 handle 9: pfifo limit 5"
 		ns_delete "$ROUTER"
