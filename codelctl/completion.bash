@@ -6,12 +6,12 @@ _codelctl()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} words
 	local settings="--up --down --link --overhead --mpu --cells --vlan --kind --offloads
-		--target --interval --ceiling --ecn --no-ecn --nat --no-nat --diffserv --isolation
+		--target --interval --ceiling --ecn --no-ecn --nat --no-nat --diffserv --isolation --queues
 		--follow --no-follow"
 	local one
 
 	# Behind --up- and --down-: of one direction
-	for one in target interval ceiling ecn nat diffserv isolation; do
+	for one in target interval ceiling ecn nat diffserv isolation queues; do
 		settings+=" --up-$one --down-$one"
 	done
 	settings+=" --no-up-ecn --no-down-ecn --no-up-nat --no-down-nat"
@@ -24,6 +24,7 @@ _codelctl()
 	--cells) words="none atm ptm" ;;
 	--diffserv | --*-diffserv) words="besteffort precedence diffserv3 diffserv4 diffserv8" ;;
 	--isolation | --*-isolation) words="flows hosts dual triple" ;;
+	--queues | --*-queues) words="auto one" ;;
 	--up | --down | --ceiling | --*-ceiling) words=off ;;
 	--offloads) words="auto off keep" ;;
 	--overhead | --target | --interval | --*-target | --*-interval | --mpu | --vlan | --server | --seconds | --picture) words= ;;

@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from . import cake, doctor, facts, link, observe, plan, service, shaper, values
 from .errors import Failure, Refusal
-from .marks import Json
+from .marks import Json, Port
 from .observe import Owned
 
 
@@ -20,8 +20,8 @@ def _cakes(found: Json | None) -> list[cake.Cake]:
     return cake.read(found["ifname"]) if found else []
 
 
-def _splits(root: Json | None) -> bool:
-    return bool(root and root.get("options", {}).get("split_gso"))
+def _splits(port: Port) -> bool:
+    return bool(port.queue and port.queue.get("options", {}).get("split_gso"))
 
 
 def _far(now: plan.Observed) -> dict[str, str]:
@@ -48,7 +48,7 @@ def _link(item: Owned, forwards: bool) -> facts.Link:
         outdated_mtu=link.outdated_mtu(now, item.known),
         differs=plan.differences(request, now) if request else [],
         enabled=service.is_enabled(now.name) or not service.has_systemd(),
-        splits=[n for n, p in (("up", now.device), ("down", now.ifb)) if _splits(p.shaper)],
+        splits=[n for n, p in (("up", now.device), ("down", now.ifb)) if _splits(p)],
         up=request and request.up,
         down=request and request.down,
         speed=facts.speed(now.name),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import cake, marks, observe
+from . import cake, marks, measure, observe
 from .errors import Failure
 from .offloads import Features
 from .marks import Port
@@ -278,9 +278,10 @@ def neighbours(device: str, forwards: bool) -> list[Neighbour]:
 
 
 def leaf(device: str) -> dict[str, Any] | None:
-    """The AQM qdisc that codelctl has set up on a device, with its statistics."""
+    """The AQM qdisc that codelctl has set up on a device, with its statistics; of several queues, their sum."""
     shown = observe.listed("tc", "-s", "-json", "qdisc", "show", "dev", device)
-    return next((q for q in shown if marks.is_measured(q)), None)
+    found = [q for q in shown if marks.is_measured(q)]
+    return measure.total(found) if len(found) > 1 else next(iter(found), None)
 
 
 def _shapes(qdisc: dict[str, Any]) -> bool:

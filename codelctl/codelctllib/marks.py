@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """The marks of all that codelctl creates, and what is codelctl's in what `ip` and `tc` show.
 
-    egress      the root qdisc of a device: its kind and handle
+    egress      the root qdisc of a device: its kind and handle. Below mq, the qdiscs of the queues are codelctl's, too
     ingress     a filter: its preference, kind and handle, of which there are two: in a clsact of codelctl, and in one of others
                 an ifb: its alias, which has the ifindex and the identity of the device; until it has one, its name
 
@@ -17,8 +17,14 @@ from typing import Any
 
 Json = dict[str, Any]
 
-# Root qdiscs, by kind: HTB, and the kinds that shape by themselves
-ROOTS = {"htb": "c0de:", "cake": "c0ca:", "codel_oot": "c0d0:", "fq_codel_oot": "c0d1:"}
+# Root qdiscs, by kind: HTB, mq, and the kinds that shape by themselves
+ROOTS = {
+    "htb": "c0de:",
+    "mq": "c0d2:",
+    "cake": "c0ca:",
+    "codel_oot": "c0d0:",
+    "fq_codel_oot": "c0d1:",
+}
 # Below HTB. No root has this handle
 CLASS = "c0de:1"
 LEAF = "c0df:"
@@ -36,8 +42,11 @@ def is_shaper(qdisc: Json) -> bool:
 
 
 def is_measured(qdisc: Json) -> bool:
-    """Whether the qdisc is the one with the queue of a direction."""
-    return qdisc.get("handle") == LEAF or is_shaper(qdisc) and qdisc["kind"] != "htb"
+    """Whether the qdisc is the one with the queue of a direction, or one of those below mq."""
+    if is_shaper(qdisc):
+        return qdisc["kind"] not in ("htb", "mq")
+    is_below = qdisc.get("parent", "").startswith(ROOTS["mq"]) and qdisc["handle"] != "0:"
+    return is_below or qdisc.get("handle") == LEAF
 
 
 def _has_place(item: Json) -> bool:
@@ -144,6 +153,21 @@ class Port:
     def shaper(self) -> Json | None:
         """The root qdisc, if it is codelctl's."""
         return self.root if self.root and is_shaper(self.root) else None
+
+    @property
+    def queue(self) -> Json | None:
+        """The qdisc of codelctl that has the queue, or the first of them."""
+        return next(filter(is_measured, self.qdiscs), None) if self.shaper else None
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether codelctl has made a qdisc for each transmit queue."""
+        return self.shaper is not None and self.shaper["kind"] == "mq"
+
+    @property
+    def queues(self) -> int:
+        """The device's transmit queues."""
+        return int((self.link or {}).get("queues", 1))
 
     @property
     def hook(self) -> Json | None:

@@ -96,6 +96,19 @@ def _buckets(qdisc: dict[str, Any] | None) -> list[dict[str, Any]]:
     return found
 
 
+def total(qdiscs: list[dict[str, Any]]) -> dict[str, Any]:
+    """The signals and the histogram of several qdiscs."""
+    names = ("drops", "ecn_mark")
+    found: dict[str, Any] = {name: sum(int(q.get(name, 0)) for q in qdiscs) for name in names}
+    if not all("delay" in q for q in qdiscs):
+        return found
+    buckets: dict[int, dict[str, Any]] = {}
+    for bucket in (bucket for q in qdiscs for bucket in _buckets(q)):
+        had = buckets.get(bucket["from_ns"], {"count": 0})
+        buckets[bucket["from_ns"]] = {**bucket, "count": had["count"] + bucket["count"]}
+    return {**found, "delay": {"buckets": [buckets[key] for key in sorted(buckets)]}}
+
+
 def _grown(name: str, before: dict[str, Any] | None, after: dict[str, Any] | None) -> int:
     return int((after or {}).get(name, 0)) - int((before or {}).get(name, 0))
 

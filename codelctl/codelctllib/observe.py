@@ -41,22 +41,25 @@ def listed(*argv: str) -> list[Json]:
     return [item for item in found if item]
 
 
-def _identity(shown: Json) -> int | None:
-    """See marks. The folder may be that of another network namespace, which has a device with this name."""
+def _of_folder(shown: Json) -> Json:
+    """What /sys shows of a link: its identity (see marks), and its transmit queues, of which `ip` shows those that it may have.
+    The folder may be that of another network namespace, which has a device with this name."""
     folder = Path("/sys/class/net") / shown["ifname"]
+    unknown = {"identity": None, "queues": shown.get("num_tx_queues", 1)}
     try:
         for name in ("ifindex", "address"):
             if (folder / name).read_text().strip() != str(shown.get(name, "")):
-                return None
-        return folder.stat().st_ino
+                return unknown
+        queues = sum(1 for _ in folder.glob("queues/tx-*"))
+        return {"identity": folder.stat().st_ino, "queues": queues or unknown["queues"]}
     except OSError:
-        return None
+        return unknown
 
 
 def links() -> list[Json]:
-    """With the identity of each."""
+    """With the identity and the transmit queues of each."""
     shown = listed("ip", "-json", "-details", "link", "show")
-    return [{**ln, "identity": _identity(ln)} for ln in shown]
+    return [{**ln, **_of_folder(ln)} for ln in shown]
 
 
 def named(shown: list[Json], device: str) -> Json | None:

@@ -40,6 +40,10 @@ HELP = {
     ),
     "diffserv": ("MODE", f"of cake: {', '.join(tuning.DIFFSERV)}"),
     "isolation": ("MODE", f"of cake: {', '.join(tuning.ISOLATION)}"),
+    "queues": (
+        "MODE",
+        "auto or one: whether each transmit queue of a fast link has a qdisc (default auto)",
+    ),
 }
 FLAGS = {
     "ecn": "mark ECN-capable packets instead of dropping them, or do not",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 """The commands that lead from the observed state to the requested state.
 
-        device  root: shaper for egress
+        device  root: shaper for egress, or mq with one for each transmit queue
                 clsact: all packets of ingress are redirected to the ifb
         ifb     root: shaper for ingress
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from . import foreign, htb, marks, offloads, restore, shaper, tuning
+from . import foreign, htb, marks, offloads, queues, restore, shaper, tuning
 from .errors import Refusal
 from .marks import PREFERENCE, Json, Port
 from .offloads import Features
@@ -52,6 +52,11 @@ class Observed:
     def mtu(self) -> int:
         assert self.device.link
         return int(self.device.link["mtu"])
+
+    @property
+    def queues(self) -> tuple[int, int]:
+        """Transmit queues of the device, and of the ifb, which cannot have others later."""
+        return self.device.queues, (self.ifb if self.ifb.link else self.device).queues
 
     @property
     def has_ingress(self) -> bool:
@@ -134,9 +139,18 @@ def shapers(now: Observed, want: Request) -> tuple[Shaper | None, Shaper | None]
         if direction not in want.directions:
             return None
         size, more = header(link) if want.htb else 0, want.tuning[ingress]
-        follows = now.name if direction in want.follow else None
         return Shaper(
-            name, rate, want.framing, link["mtu"], want.kind, ingress, want.htb, size, more, follows
+            name,
+            rate,
+            want.framing,
+            link["mtu"],
+            want.kind,
+            ingress,
+            want.htb,
+            size,
+            more,
+            follows=now.name if direction in want.follow else None,
+            queues=now.queues[ingress] if direction in want.spread else 1,
         )
 
     return made(now.name, want.up, False), made(now.ifb_name, want.down, True)
@@ -146,10 +160,10 @@ def tuned(want: Request, now: Observed) -> Request:
     """The same with all parameters that the qdiscs have. With HTB, times follow from the rate."""
 
     def of(port: Port, given: tuning.Parameters) -> tuning.Parameters:
-        queue = next(
-            (q for q in port.qdiscs if q["kind"] == want.kind and marks.is_measured(q)), {}
-        )
-        found = tuning.shown(want.kind, queue.get("options", {})) if queue else {}
+        queue = port.queue
+        if not queue or queue["kind"] != want.kind:
+            return given
+        found = tuning.shown(want.kind, queue.get("options", {}))
         return {**given, **{n: v for n, v in found.items() if not want.htb or n in tuning.FLAGS}}
 
     egress, ingress = map(of, (now.device, now.ifb), want.tuning)
@@ -158,8 +172,14 @@ def tuned(want: Request, now: Observed) -> Request:
 
 def differences(want: Request, now: Observed) -> list[str]:
     """Rates, framing and kinds that are not those of the setup, in words."""
+
+    def of(each: Shaper, port: Port) -> list[str]:
+        if each.is_spread:
+            return queues.differences(each, port)
+        return shaper.differences(each, port.root)
+
     ports = zip(shapers(now, want), (now.device, now.ifb))
-    return [text for each, port in ports if each for text in shaper.differences(each, port.root)]
+    return [text for each, port in ports if each for text in of(each, port)]
 
 
 def tc(verb: str, device: str, *words: str) -> Command:
@@ -172,6 +192,8 @@ def shaper_commands(want: Shaper, now: Port) -> list[Command]:
     is_there = root and (root["kind"], root["handle"]) == want.root
     if want.htb:
         return htb.change(want, now, root) if root and is_there else htb.new(want)
+    if want.is_spread:
+        return queues.commands(want, now)
     if not shaper.differences(want, root):
         return []
     verb, shown = ("change", root.get("options", {})) if root and is_there else ("replace", {})
@@ -185,7 +207,8 @@ def _ifb_link(want: Shaper, now: Observed) -> list[Command]:
         # Without numifbs=0, the module brings two devices along
         if now.needs_ifb:
             found.append(["modprobe", "ifb", "numifbs=0"])
-        found.append(["ip", "link", "add", name, "type", "ifb"])
+        count = ["numtxqueues", str(now.queues[1])] if now.queues[1] > 1 else []
+        found.append(["ip", "link", "add", name, *count, "type", "ifb"])
         link = {"ifname": name, "mtu": None, "flags": []}
     if link["ifname"] != want.device:
         words += ["name", want.device]

@@ -7,6 +7,7 @@ from . import rates
 from .marks import CLASS, LEAF, Json, Port, serves
 from .plan import Observed, header
 from .shaper import is_followed
+from .values import SPLITTING
 
 
 def _of_htb(port: Port, root: Json, header_bytes: int) -> Json | None:
@@ -24,11 +25,11 @@ def _of_htb(port: Port, root: Json, header_bytes: int) -> Json | None:
     }
 
 
-def _of_root(root: Json) -> Json | None:
+def _of_queue(qdisc: Json) -> Json | None:
     """Of a kind that shapes by itself."""
-    options = root["options"]
-    rate = options.get("bandwidth" if root["kind"] == "cake" else "rate")
-    follows = is_followed(root)
+    options = qdisc["options"]
+    rate = options.get("bandwidth" if qdisc["kind"] == "cake" else "rate")
+    follows = is_followed(qdisc)
     if not isinstance(rate, int) and not follows:
         return None
     return {
@@ -37,7 +38,7 @@ def _of_root(root: Json) -> Json | None:
         "overhead": options.get("overhead") or 0,
         "mpu": options.get("mpu", 0),
         "cells": options.get("atm", "noatm").replace("noatm", "none"),
-        "kind": root["kind"],
+        "kind": qdisc["kind"],
     }
 
 
@@ -45,7 +46,18 @@ def _direction(port: Port, link: Json) -> Json | None:
     root = port.shaper
     if not root:
         return None
-    return _of_htb(port, root, header(link)) if root["kind"] == "htb" else _of_root(root)
+    if root["kind"] == "htb":
+        return _of_htb(port, root, header(link))
+    return _of_queue(port.queue) if port.queue else None
+
+
+def _queues(now: Observed, directions: set[str], kind: str) -> dict[str, str]:
+    """Of the directions that have one qdisc where they could have several."""
+    if kind not in SPLITTING:
+        return {}
+    ports = {"up": now.device, "down": now.ifb}
+    one = (n for n in ports if n in directions and ports[n].queues > 1 and not ports[n].is_spread)
+    return {f"{name}-queues": "one" for name in one}
 
 
 def settings(now: Observed) -> dict[str, str]:
@@ -66,5 +78,7 @@ def settings(now: Observed) -> dict[str, str]:
     if any(numbers.get("follow") for numbers in complete):
         given["follow"] = "on"
     given |= {name: str(complete[0][name]) for name in ("overhead", "mpu", "cells", "kind")}
+    if "follow" not in given:
+        given |= _queues(now, set(given), given["kind"])
     # What they were is not known
     return {**given, "link": "raw", "offloads": "keep"}

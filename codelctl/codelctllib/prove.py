@@ -198,12 +198,13 @@ def _phases(device: str, server: str | None, seconds: int, setup: str = "") -> l
     return found
 
 
-def _lifted(settings: dict[str, str]) -> dict[str, str]:
+def _lifted(device: str, settings: dict[str, str]) -> dict[str, str]:
     """The same setup with shapers that let everything pass. Nothing is removed: rules of others stay, and a power
     cut leaves a link that is set up."""
     rate, follows = rates.text(rates.GREATEST), values.follows(settings)
     names = [name for name in ("up", "down") if follows or name in settings]
-    return {**settings, **dict.fromkeys(names, rate), "follow": values.OFF}
+    lifted = {**settings, **dict.fromkeys(names, rate), "follow": values.OFF}
+    return {**lifted, **link.queues_in_place(device, names, settings)}
 
 
 @contextlib.contextmanager
@@ -259,7 +260,7 @@ def _beside_traffic(device: str, present: dict[str, str], seconds: int) -> Repor
     if not values.follows(present):
         idle = phase(device, "now", _gateway(device), seconds)
         return Report(device, None, seconds, idle, [], [CANNOT])
-    setups = {"before": _lifted(present), "after": present}
+    setups = {"before": _lifted(device, present), "after": present}
     before, after = _with_each(device, None, seconds, setups)
     texts = [*map(measure.responsiveness, (before, after)), measure.far_text(after) or NO_ANSWER]
     return Report(device, None, seconds, before, [after], texts)
@@ -281,7 +282,7 @@ def prove(device: str, server: str | None, seconds: int) -> Report:
         begin = [f"a setup to begin with, from these rates: `{command}`"] if command else []
         texts = [measure.verdict(phases, idle), NO_SETUP, *begin]
         return Report(device, server, seconds, idle, phases, texts)
-    setups = {"before": _lifted(present), "after": present}
+    setups = {"before": _lifted(device, present), "after": present}
     phases = _with_each(device, server, seconds, setups)
     before, after = phases[: len(LOADS)], phases[len(LOADS) :]
     texts = [measure.effect(old, new, idle) for old, new in zip(before, after)]
@@ -302,6 +303,7 @@ def compare(device: str, kinds: list[str], server: str, seconds: int) -> Report:
     _require_server(server)
     idle = phase(device, "idle", server, seconds)
     setups = {
-        k: _lifted(found) if k == "none" else values.merged(found, {"kind": k}) for k in kinds
+        k: _lifted(device, found) if k == "none" else values.merged(found, {"kind": k})
+        for k in kinds
     }
     return Report(device, server, seconds, idle, _with_each(device, server, seconds, setups), [])

@@ -3,7 +3,7 @@
 
 device  root fq_codel_oot c0d1:, codel_oot c0d0: or cake c0ca:
 
-The other kinds are below HTB (htb.py).
+A device with several transmit queues may have a shaper below each (queues.py). The other kinds are below HTB (htb.py).
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from .marks import ROOTS, Json
 
 # What tc shows where the queue is not elsewhere
 HERE = {"bottleneck": "here", "answers": "self"}
+# Of codel_shared.h: the time for which a transmit queue has the link, unless a packet takes longer
+SLICE_US = 100
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,20 @@ class Shaper:
     tuning: tuning.Parameters = field(default_factory=dict)
     # The device of the link, whose queue is elsewhere
     follows: str | None = None
+    queues: int = 1  # transmit queues that may have a shaper each
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether each transmit queue has a shaper. Where a full packet takes longer than a slice, one processor is fast
+        enough, and a packet would wait for one of each other queue."""
+        if self.queues == 1 or not self.rate:
+            return False
+        return self.framing.wire(self.mtu) * 8 * 10**6 <= self.rate * SLICE_US
 
     @property
     def root(self) -> tuple[str, str]:
         """Kind and handle of the root qdisc."""
-        kind = "htb" if self.htb else self.kind
+        kind = "htb" if self.htb else "mq" if self.is_spread else self.kind
         return kind, ROOTS[kind]
 
     def options(self) -> Json:
@@ -48,6 +59,7 @@ class Shaper:
             "mpu": self.framing.mpu,
             "atm": {"none": "noatm"}.get(self.framing.cells, self.framing.cells),
             "ingress": self.ingress,
+            "shared": self.is_spread,
             **self.tuning,
             **self.far(),
         }
@@ -75,12 +87,18 @@ def is_followed(root: Json) -> bool:
 def words(want: Shaper, shown: Json) -> list[str]:
     """For tc; `shown` has the present options of the qdisc."""
     options = want.options()
+
+    def differs(name: str) -> bool:
+        return bool(shown.get(name, False) != options[name])
+
     return [
         want.kind,
         "bandwidth" if want.kind == "cake" else "rate",
         f"{want.rate}bit" if want.rate else "off",
         *("overhead", str(options["overhead"]), "mpu", str(options["mpu"]), options["atm"]),
         "ingress" if want.ingress else "egress",
+        # A module of an earlier version has no such option
+        *(["shared" if want.is_spread else "alone"] if differs("shared") else []),
         *tuning.words(want.tuning),
         # Without a bottleneck elsewhere, there is no device of the answers
         *far_words(want.far() if want.follows else {"bottleneck": "here"}, shown),
@@ -97,16 +115,27 @@ def _text(name: str, value: object) -> str:
     return str(value)
 
 
-def differences(want: Shaper, root: Json | None) -> list[str]:
-    """What tc shows of the root qdisc otherwise than the setup demands; of HTB, no numbers. cake leaves out what is 0."""
-    if not root or (root["kind"], root["handle"]) != want.root:
-        found = f"{root['kind']} {root['handle']}" if root else "missing"
-        return [f"the root qdisc of {want.device} is {found} instead of {' '.join(want.root)}"]
-    if want.htb:
+def of_root(want: Shaper, root: Json | None) -> list[str]:
+    """The difference, if another root qdisc is there than the setup demands."""
+    if root and (root["kind"], root["handle"]) == want.root:
         return []
-    shown = {**HERE, **root.get("options", {})}
+    found = f"{root['kind']} {root['handle']}" if root else "missing"
+    return [f"the root qdisc of {want.device} is {found} instead of {' '.join(want.root)}"]
+
+
+def of_options(want: Shaper, options: Json, where: str) -> list[str]:
+    """What tc shows of a qdisc otherwise than the setup demands. cake leaves out what is 0."""
+    shown = {**HERE, **options}
     return [
-        f"{name} of {want.device} is {_text(name, shown.get(name, 0))} instead of {_text(name, value)}"
+        f"{name} of {where} is {_text(name, shown.get(name, 0))} instead of {_text(name, value)}"
         for name, value in want.options().items()
         if shown.get(name, 0) != value
     ]
+
+
+def differences(want: Shaper, root: Json | None) -> list[str]:
+    """The same of the root qdisc; of HTB, no numbers."""
+    found = of_root(want, root)
+    if found or want.htb:
+        return found
+    return of_options(want, (root or {}).get("options", {}), want.device)

@@ -2,7 +2,7 @@
 """Parameters of the AQM as settings, of both directions or, as up-target, of one. A parameter without a setting stays as tc
 has set it.
 
-A parameter has the name and the value that `tc -j` shows, times in us.
+A parameter has the name and the value that `tc -j` shows, times in us. `queues` is none of a qdisc: it decides how many there are.
 """
 
 from __future__ import annotations
@@ -31,16 +31,17 @@ ISOLATION = {
     "dual": ("dual-srchost", "dual-dsthost"),
     "triple": ("triple-isolate", "triple-isolate"),
 }
+QUEUES = ("auto", "one")
 # The settings of each kind
 IN_TREE = ("target", "interval", "ecn")
 OF_KIND: dict[str, tuple[str, ...]] = {
-    "fq_codel_oot": (*IN_TREE, "ceiling"),
-    "codel_oot": (*IN_TREE, "ceiling"),
+    "fq_codel_oot": (*IN_TREE, "ceiling", "queues"),
+    "codel_oot": (*IN_TREE, "ceiling", "queues"),
     "fq_codel": IN_TREE,
     "codel": IN_TREE,
     "cake": ("nat", "diffserv", "isolation"),
 }
-SETTINGS = (*TIMES, *FLAGS, "diffserv", "isolation")
+SETTINGS = (*TIMES, *FLAGS, "diffserv", "isolation", "queues")
 # Those of one direction: it and the parameter
 OF_DIRECTION = {f"{d}-{name}": (d, name) for name in SETTINGS for d in DIRECTIONS}
 EVERY = (*SETTINGS, *OF_DIRECTION)
@@ -95,7 +96,9 @@ def value(option: str, setting: str, written: str) -> Any:
         return _time(option, written, ", for example 5ms" + (", or off" * (name == "ceiling")))
     if name in FLAGS:
         return _word(option, written, {"on": True, "off": False})
-    return _word(option, written, ISOLATION if name == "isolation" else {d: d for d in DIFFSERV})
+    if name == "isolation":
+        return _word(option, written, ISOLATION)
+    return _word(option, written, {w: w for w in (QUEUES if name == "queues" else DIFFSERV)})
 
 
 def _of_direction(prefix: str, given: Mapping[str, str], index: int) -> Parameters:

@@ -32,6 +32,7 @@ DEFAULTS: dict[str, str | None] = {
     "kind": "fq_codel_oot",
     "offloads": "auto",
     **dict.fromkeys(tuning.EVERY),
+    "queues": "auto",
 }
 # In place of a part of --link, which takes its place again when it is given
 PARTS = ("overhead", "mpu", "cells")
@@ -57,6 +58,8 @@ class Request:
     tuning: tuple[tuning.Parameters, tuning.Parameters] = field(default_factory=lambda: ({}, {}))
     # Of DIRECTIONS, those whose queue is elsewhere, and is followed; a rate is a bound then
     follow: frozenset[str] = frozenset()
+    # Those with a qdisc for each transmit queue, where the device has several
+    spread: frozenset[str] = frozenset()
 
     @property
     def directions(self) -> frozenset[str]:
@@ -151,6 +154,8 @@ def parse(given: Mapping[str, str], prefix: str = "--", former: bool = False) ->
     offloads = choice(f"{prefix}offloads", values["offloads"] or "", OFFLOADS)
     slowest = min((rate for rate in (up, down) if rate is not None), default=0)
     splits = kind in SPLITTING and not former
+    parameters = tuning.parse(prefix, {n: given[n] for n in tuning.EVERY if n in given}, kind)
+    queues = dict(zip(DIRECTIONS, (found.pop("queues", "auto") for found in parameters)))
     return Request(
         up=up,
         down=down,
@@ -161,8 +166,10 @@ def parse(given: Mapping[str, str], prefix: str = "--", former: bool = False) ->
         or offloads == "auto"
         and (splits or slowest > OFFLOADS_ABOVE),
         optional_offloads=offloads == "auto",
-        tuning=tuning.parse(prefix, {n: given[n] for n in tuning.EVERY if n in given}, kind),
+        tuning=parameters,
         follow=frozenset(DIRECTIONS if follow else ()),
+        # A queue elsewhere is one
+        spread=frozenset(d for d in DIRECTIONS if splits and not follow and queues[d] == "auto"),
     )
 
 

@@ -106,6 +106,30 @@ half_way_followed()
 	check "commands of bounds" "$STEPS" == 2
 }
 
+# With a qdisc for each of two transmit queues
+half_way_queues()
+{
+	wide 2
+	modprobe ifb numifbs=0
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --up 200mbit --down 1gbit --kind fq_codel_oot
+	check "commands of a setup" "$STEPS" == 10
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --up 300mbit --down 1500mbit
+	check "commands of other numbers" "$STEPS" == 4
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --queues one
+	check "commands of one qdisc" "$STEPS" == 2
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --queues auto
+	check "commands of several" "$STEPS" == 6
+	link_state >"$LIB_TMP/before"
+	each_step fail "$LEFT" --kind codel_oot
+	check "commands of another kind" "$STEPS" == 4
+	ctl undo r1
+	check "the root qdisc of r1" "$(queue_get r1 .kind)" != mq
+}
+
 # The same with the device's own root qdisc, and a kind that tc does not have
 half_way_root()
 {
@@ -295,6 +319,7 @@ lib_add half_way_tuned "a failure leaves the parameters as they were" c0d1: fq_c
 lib_add half_way_tuned "a failure leaves the parameters as they were" c0d0: codel_oot
 lib_add half_way_followed "a failure at any command leaves a link that is followed, or not, as it was"
 lib_add half_way_earlier "a failure at any command leaves the setup of an earlier version"
+lib_add half_way_queues "a failure at any command leaves a qdisc for each transmit queue as it was"
 lib_add half_way_root "a failure at any command leaves a root qdisc as it was"
 lib_add interrupted "a signal at any command leaves the link as it was" 6
 lib_add interrupted "a signal at any command leaves the link as it was, with HTB" 11 --kind fq_codel

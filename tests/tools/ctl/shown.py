@@ -38,8 +38,11 @@ MERGES: Features = {
 SPLITS: Features = {name: Feature(False, feature.fixed) for name, feature in MERGES.items()}
 
 
-def link(name: str, mtu: int = 1500, kind: str = "ether", flags: str = "UP") -> Json:
-    return {"ifname": name, "ifindex": 7, "mtu": mtu, "link_type": kind, "flags": flags.split()}
+def link(
+    name: str, mtu: int = 1500, kind: str = "ether", flags: str = "UP", queues: int = 1
+) -> Json:
+    found = {"ifname": name, "ifindex": 7, "mtu": mtu, "link_type": kind, "flags": flags.split()}
+    return {**found, "queues": queues}
 
 
 def leaf(want: Shaper, less: int = 0) -> Json:
@@ -62,8 +65,8 @@ def shaped(want: Shaper, name: str) -> Port:
     return Port(of, [root, leaf(want)], [item])
 
 
-def ifb(name: str, of: int = 7) -> Json:
-    found = {**link(name), "ifindex": 9, "linkinfo": {"info_kind": "ifb"}}
+def ifb(name: str, of: int = 7, queues: int = 1) -> Json:
+    found = {**link(name, queues=queues), "ifindex": 9, "linkinfo": {"info_kind": "ifb"}}
     return {**found, "ifalias": f"codelctl: ingress of device {of} (eth0)"}
 
 

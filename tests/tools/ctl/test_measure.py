@@ -56,6 +56,20 @@ def histogram() -> None:
     check("no qdisc", measure.queue(None, None), NOTHING)
 
 
+@case("histogram: that of several qdiscs is their sum")
+def total() -> None:
+    first = qdisc(1000, 2, (0, 1_000_000, 10), (4_000_000, None, 5))
+    second = qdisc(1000, 3, (0, 1_000_000, 1), (1_000_000, 2_000_000, 7))
+    found = measure.total([first, second])
+    check("signals", [found["drops"], found["ecn_mark"]], [5, 2])
+    check(
+        "queue",
+        measure.queue({}, found),
+        Queue(7, [(1_000_000, 11), (2_000_000, 7), (4_000_000, 5)]),
+    )
+    check("one has none", measure.queue({}, measure.total([first, {"drops": 1}])), Queue(4, None))
+
+
 @case("split: what the queues of the router do not explain is elsewhere")
 def split() -> None:
     idle = phase("idle", 20)

@@ -192,6 +192,109 @@ def rounded() -> None:
     check("another burst", brief(given, replace(now, device=port)), ["tc class change dev eth0"])
 
 
+FAST = {"up": "200mbit", "down": "1gbit"}
+# Three transmit queues
+WIDE = replace(FRESH, device=Port(shown.link("eth0", queues=3), [DEFAULT_ROOT]))
+OF_QUEUES = """\
+tc qdisc replace dev eth0 root handle c0d2: mq
+tc qdisc replace dev eth0 parent c0d2:1 fq_codel_oot rate 200000000bit overhead 38 mpu 84 noatm egress shared
+tc qdisc replace dev eth0 parent c0d2:2 fq_codel_oot rate 200000000bit overhead 38 mpu 84 noatm egress shared
+tc qdisc replace dev eth0 parent c0d2:3 fq_codel_oot rate 200000000bit overhead 38 mpu 84 noatm egress shared
+modprobe ifb numifbs=0
+ip link add codelctl-7 numtxqueues 3 type ifb
+ip link set dev codelctl-7 name ifb-eth0 alias codelctl: ingress of device 7 (eth0) mtu 1500 up
+tc qdisc replace dev ifb-eth0 root handle c0d2: mq
+tc qdisc replace dev ifb-eth0 parent c0d2:1 fq_codel_oot rate 1000000000bit overhead 38 mpu 84 noatm ingress shared
+tc qdisc replace dev ifb-eth0 parent c0d2:2 fq_codel_oot rate 1000000000bit overhead 38 mpu 84 noatm ingress shared
+tc qdisc replace dev ifb-eth0 parent c0d2:3 fq_codel_oot rate 1000000000bit overhead 38 mpu 84 noatm ingress shared
+tc qdisc add dev eth0 clsact
+tc filter add dev eth0 ingress protocol all pref 49374 handle 0xc0df matchall action mirred egress redirect dev ifb-eth0
+"""
+
+
+def of_queues(link: dict[str, Any], rate: int, ingress: bool, kind: str = "fq_codel_oot") -> Port:
+    """As tc shows mq and its leaves after a setup; `rate` in bytes/s."""
+    options = {"rate": rate, "overhead": 38, "mpu": 84, "atm": "noatm", "ingress": ingress}
+    options = {"target": 5000, **options, "shared": True, "split_gso": True}
+    leaves = [
+        {
+            "kind": kind,
+            "handle": f"{0x8001 + n:x}:",
+            "parent": f"c0d2:{n + 1:x}",
+            "options": options,
+        }
+        for n in range(link["queues"])
+    ]
+    root = {"kind": "mq", "handle": "c0d2:", "root": True, "options": {}}
+    return Port(link, [root, *leaves])
+
+
+def spread(queues: int = 3) -> Observed:
+    """After a setup with FAST."""
+    device = of_queues(shown.link("eth0", queues=queues), 25_000_000, False)
+    ifb = of_queues(shown.ifb("ifb-eth0", queues=queues), 125_000_000, True)
+    return Observed(hooked(device, "ifb-eth0"), ifb, "ifb-eth0", MERGES, False)
+
+
+def with_leaf(now: Observed, parent: str, **other: Any) -> Observed:
+    """The same, where one leaf of the device is another one."""
+    changed = [{**q, **other} if q.get("parent") == parent else q for q in now.device.qdiscs]
+    return replace(now, device=replace(now.device, qdiscs=changed))
+
+
+@case("queues: the commands for a device with several: a qdisc for each, with one rate")
+def queues_setup() -> None:
+    check("commands", "".join(f"{c}\n" for c in commands(FAST, WIDE)), OF_QUEUES)
+    for given in ({"queues": "one"}, {"kind": "cake"}, {"kind": "fq_codel"}, {"follow": "on"}):
+        found = [c for c in commands({**FAST, **given}, WIDE) if "shared" in c or " mq" in c]
+        check(f"one qdisc with {given}", found, [])
+    # A full packet and the overhead are 1538 bytes, 123.04 Mbit/s in 100 us
+    for rate, kind in (("123mbit", "fq_codel_oot"), ("124mbit", "mq")):
+        root = commands({"up": rate}, WIDE)[0].split()
+        check(rate, root[root.index("handle") + 2], kind)
+
+
+@case("queues: setup again has no commands, and each change those of the queues that differ")
+def queues_again() -> None:
+    # Parents are hexadecimal
+    for queues in (3, 17):
+        check(f"{queues} queues", commands(FAST, spread(queues)), [])
+    check("differences", plan.differences(values.parse(FAST), spread(17)), [])
+    change = "tc qdisc change dev eth0 parent c0d2:{} fq_codel_oot rate 150000000bit overhead 38 mpu 84 noatm egress"
+    found = commands({**FAST, "up": "150mbit"}, spread())
+    check("another rate", found, [change.format(n) for n in (1, 2, 3)])
+    default = with_leaf(spread(), "c0d2:2", handle="0:")
+    found = brief(FAST, default)
+    check("a default qdisc", found, ["tc qdisc replace dev eth0"])
+    texts = plan.differences(values.parse(FAST), default)
+    check("in words", texts, ["queue 2 of eth0 has a default qdisc instead of fq_codel_oot"])
+    options = {**spread().device.qdiscs[1]["options"], "shared": False}
+    alone = with_leaf(spread(), "c0d2:3", options=options)
+    check("a queue alone", [c.split()[-1] for c in commands(FAST, alone)], ["shared"])
+    texts = plan.differences(values.parse(FAST), alone)
+    check("in words", texts, ["shared of queue 3 of eth0 is off instead of on"])
+    kinds = brief({**FAST, "kind": "codel_oot"}, spread())
+    check(
+        "another kind",
+        kinds,
+        ["tc qdisc replace dev eth0"] * 3 + ["tc qdisc replace dev ifb-eth0"] * 3,
+    )
+
+
+@case("queues: to one qdisc and back, and undo")
+def queues_back() -> None:
+    to_one = commands({**FAST, "queues": "one"}, spread())
+    words = [c.split() for c in to_one]
+    check("to one", [w[:9] for w in words], [
+        ["tc", "qdisc", "replace", "dev", d, "root", "handle", "c0d1:", "fq_codel_oot"] for d in ("eth0", "ifb-eth0")
+    ])  # fmt: skip
+    check("undo", undo_commands(spread())[:4], [NO_REDIRECT, NO_HOOK, NO_IFB, RESTORE])
+    # The ifb of an earlier version has one queue
+    narrow = replace(spread(), ifb=Port(shown.ifb("ifb-eth0")))
+    found = [c for c in commands(FAST, narrow) if "ifb-eth0" in c]
+    check("an ifb with one queue", [c.split()[8] for c in found], ["fq_codel_oot"])
+
+
 # Other settings than BOTH, and the commands with HTB
 HTB_CHANGES = [
     ({"up": "18mbit"}, ["tc class change dev eth0"]),

@@ -40,6 +40,21 @@ def earlier() -> None:
     check("commands", verbs, ["replace", "replace"])
 
 
+@case("present: queues: a setup with what is read has no commands, with one qdisc and with several")
+def queues() -> None:
+    now = test_plan.spread()
+    found = present.settings(now)
+    check("rates", [found["up"], found["down"]], ["200mbit", "1gbit"])
+    check("several", [n for n in found if "queues" in n], [])
+    check("commands", plan.commands(values.parse(found), now, Former()), [])
+    slow = test_plan.own("eth0", "fq_codel_oot", {"atm": "noatm"}, 125_000_000, False)
+    assert slow.link
+    now = replace(shown.FRESH, device=replace(slow, link={**slow.link, "queues": 3}))
+    found = present.settings(now)
+    check("one", found.get("up-queues"), "one")
+    check("commands", plan.commands(values.parse(found), now, Former()), [])
+
+
 @case("present: the words")
 def words() -> None:
     now = test_plan.after({"up": "19mbit", "down": "95mbit", "link": "pppoe-adsl"})

@@ -87,6 +87,7 @@ def wrong_settings() -> None:
 def settings() -> None:
     simple = values.parse({"up": "19mbit"})
     want = values.Request(19_000_000, None, LINKS["ethernet"], "fq_codel_oot", False, True)
+    want = replace(want, spread=frozenset({"up", "down"}))
     check("defaults", simple, want)
     given = {"up": "1mbit", "down": "2gbit", "link": "pppoe-vdsl", "vlan": "1", "kind": "cake"}
     want = values.Request(10**6, 2 * 10**9, Framing(34, 68, "ptm"), "cake", False, False)
@@ -110,6 +111,28 @@ MERGED = [
     ({"link": "vdsl", "mpu": "1"}, {"link": "vdsl", "overhead": None, "mpu": "1"},
      ["link docsis becomes vdsl", "overhead 20 becomes as of the link", "mpu as of the link becomes 1"]),
 ]  # fmt: skip
+
+
+@case(
+    "queues: of both directions or of one, of kinds that share a rate, and not where the link is followed"
+)
+def queues() -> None:
+    for given, spread in (
+        ({}, {"up", "down"}),
+        ({"queues": "one"}, set()),
+        ({"queues": "one", "down-queues": "auto"}, {"down"}),
+        ({"up-queues": "one"}, {"down"}),
+        ({"follow": "on"}, set()),
+    ):
+        found = values.parse({"up": "1gbit", "down": "1gbit", **given})
+        check(f"{given}", found.spread, frozenset(spread))
+        check(f"parameters of the qdiscs with {given}", found.tuning, ({}, {}))
+    former = values.parse({"up": "1gbit"}, former=True)
+    check("of an earlier version", former.spread, frozenset())
+    for kind in ("cake", "fq_codel"):
+        check(kind, values.parse({"up": "1gbit", "kind": kind}).spread, frozenset())
+    given = {"up": "1gbit", "kind": "cake", "queues": "auto"}
+    refused("cake", lambda: values.parse(given), "--queues", "fq_codel_oot, codel_oot have it")
 
 
 @case("settings: what is not given stays, a word removes a direction, and each change is named")
