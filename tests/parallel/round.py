@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""One round, in the machine: round.py SEED SECONDS."""
+"""One round, in the machine: round.py SEED SECONDS [shared]."""
 
 from __future__ import annotations
 
@@ -28,21 +28,25 @@ def put(line: str, namespace: str) -> None:
         place.run("tc", "-n", namespace, *words[: kind + 1])
 
 
-def work(seed: int, seconds: float) -> int:
+def work(seed: int, seconds: float, shared: bool) -> int:
     rng = Random(seed)
     for module in ("pktgen", "veth", *disturbances.MODULES):
         place.run("modprobe", module)
     place.build()
-    name = rng.choice(sorted(topologies.TREES))
-    lines, leaves = topologies.tree(rng, name)
+    name = rng.choice(topologies.QUEUES if shared else sorted(topologies.TREES))
+    lines, leaves = topologies.tree(rng, name, shared)
     lines.append(topologies.way_back(rng, "DEV"))
     for line in lines:
         put(line, place.B if line is lines[-1] else place.A)
-    print(f"{name}, {len(leaves)} leaves, {os.cpu_count()} processors", flush=True)
+    sharing = sum(line.endswith(topologies.SHARED) for line in lines)
+    print(
+        f"{name}, {len(leaves)} leaves, {sharing} share a rate, {os.cpu_count()} processors",
+        flush=True,
+    )
 
     end_at = time.monotonic() + seconds
     pids = traffic.start(rng, end_at, seconds)
-    more, names = disturbances.start(rng, end_at, name, leaves)
+    more, names = disturbances.start(rng, end_at, name, leaves, shared)
     failed = place.ended([*pids, *more], end_at + LATE)
     # The link may be down, and a leaf may be missing. One that is there stays, with what it has counted
     place.link_up()
@@ -60,7 +64,7 @@ def main(argv: list[str]) -> int:
     if argv in (["accounts"], ["queued"]):
         verdict.print_accounts() if argv == ["accounts"] else verdict.print_queued()
         return 0
-    return work(int(argv[0]), float(argv[1]))
+    return work(int(argv[0]), float(argv[1]), argv[2:] == ["shared"])
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ class Work:
     end: float
     tree: str  # the topology's name
     leaves: list[str]
+    shared: bool  # a rate, by the leaves
     done: int = 0
 
     def goes_on(self) -> bool:
@@ -56,6 +57,9 @@ class Work:
     def where(self) -> str:
         return self.rng.choice(self.leaves)
 
+    def leaf(self, where: str) -> str:
+        return topologies.leaf(self.rng, where, topologies.SHARED if self.shared else "")
+
 
 def change(work: Work) -> None:
     """Every option of both kinds, also without all but a few."""
@@ -74,13 +78,13 @@ def replace(work: Work) -> None:
     while work.goes_on():
         where = work.where()
         other = where.replace("handle ", "handle 5")  # a handle has one kind
-        lines = [topologies.leaf(work.rng, at) for at in (other, where, other, where)]
+        lines = [work.leaf(at) for at in (other, where, other, where)]
         lines.append(
             f"qdisc replace dev DEV {other} {work.rng.choice(('pfifo', 'fq_codel', 'sfq'))}"
         )
-        lines.append(topologies.leaf(work.rng, where))
+        lines.append(work.leaf(where))
         lines.append(f"qdisc del dev DEV {where}")
-        lines.append(topologies.leaf(work.rng, where))
+        lines.append(work.leaf(where))
         work.tc(lines)
         work.wait(0, 0.3)
 
@@ -89,7 +93,7 @@ def rebuild(work: Work) -> None:
     """The whole tree goes, and comes back."""
     while work.goes_on():
         work.wait(3, 8)
-        lines, _ = topologies.tree(work.rng, work.tree)
+        lines, _ = topologies.tree(work.rng, work.tree, work.shared)
         work.tc(["qdisc del dev DEV root", *lines])
 
 
@@ -170,18 +174,45 @@ def links(work: Work) -> None:
             )
 
 
+def sharing(work: Work) -> None:
+    """The leaves come back to the link, at another rate. Counted are the times that several were in it a moment later."""
+    seen = 0
+    while work.goes_on():
+        rate = work.rng.choice(("50mbit", "200mbit", "1gbit"))
+        done = work.done
+        work.tc([f"qdisc change dev DEV {where} {kind} rate {rate} shared"
+            for where in work.leaves for kind in topologies.KINDS])  # fmt: skip
+        work.wait(0, 0.1)
+        argv = ["tc", "-n", place.A, "-j", "-s", "qdisc", "show", "dev", DEVICE]
+        found = re.findall(
+            r'"queues":(\d+)', subprocess.run(argv, capture_output=True, text=True).stdout
+        )
+        work.done = done + any(int(number) > 1 for number in found)
+        seen += 1
+    print(f"  several queues shared a rate in {work.done} of {seen} samples", flush=True)
+
+
+def one_link(rng: Random, kind: str) -> list[str]:
+    """A leaf for each queue of a device, and one rate for all."""
+    return ["qdisc add dev d0 root handle 1: mq", *(
+        f"qdisc add dev d0 parent 1:{n} {kind} {topologies.options(rng, kind)} rate 1mbit shared"
+        for n in range(1, place.QUEUES + 1))]  # fmt: skip
+
+
 def namespaces(work: Work) -> None:
-    """Namespaces with a qdisc under traffic are deleted, packets and all."""
+    """Namespaces with a qdisc under traffic are deleted, packets and all. With `shared`, with those of a link."""
     number = 0
     while work.goes_on():
         number += 1
         name = f"par-{number}"
         place.run("ip", "netns", "add", name)
         kind = work.rng.choice(topologies.KINDS)
-        place.run("ip", "-n", name, "link", "add", "d0", "type", "dummy")
+        many = ("numtxqueues", str(place.QUEUES)) if work.shared else ()
+        place.run("ip", "-n", name, "link", "add", "d0", *many, "type", "dummy")
         place.run("ip", "-n", name, "link", "set", "d0", "up")
         place.run("ip", "-n", name, "addr", "add", "10.8.0.1/24", "dev", "d0")
-        work.tc([f"qdisc add dev d0 root handle 10: {kind} {topologies.options(work.rng, kind)}",
+        work.tc(one_link(work.rng, kind) if work.shared else
+            [f"qdisc add dev d0 root handle 10: {kind} {topologies.options(work.rng, kind)}",
             "qdisc change dev d0 handle 10: root " + kind + " rate 1mbit"], name)  # fmt: skip
         sender = subprocess.Popen(
             ["ip", "netns", "exec", name, "ping", "-q", "-f", "-b", "-w", "1", "10.8.0.2"],
@@ -207,17 +238,19 @@ ALL: tuple[Callable[[Work], None], ...] = (
 )  # fmt: skip
 
 
-def start(rng: Random, end: float, tree: str, leaves: list[str]) -> tuple[list[int], list[str]]:
+def start(
+    rng: Random, end: float, tree: str, leaves: list[str], shared: bool
+) -> tuple[list[int], list[str]]:
     """A process for each, on the processors in turn; and the names of their counts."""
     COUNTS.mkdir(exist_ok=True)
     found, names = [], []
-    acts = [act for act in ALL if act != trace or EVENTS.is_dir()]
+    acts = [act for act in ALL if act != trace or EVENTS.is_dir()] + [sharing] * shared
     if trace not in acts:
         print("  this kernel has no tracepoints", flush=True)
     for number, act in enumerate(acts):
         name = f"{act.__name__}-{number}"
         stop = end - QUIETER if act in (replace, rebuild, links) else end
-        work = Work(name, Random(rng.randrange(1 << 30)), stop, tree, leaves)
+        work = Work(name, Random(rng.randrange(1 << 30)), stop, tree, leaves, shared)
         names.append(name)
         found.append(place.spawn(name, lambda a=act, w=work: a(w), None, number, nice=-15))  # type: ignore[misc]
     return found, names

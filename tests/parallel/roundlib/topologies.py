@@ -14,6 +14,8 @@ Lines = list[str]  # commands of `tc -batch`
 Leaves = list[str]  # where the kinds under test are: "parent 1:1 handle 11:"
 
 
+QUEUES = ("mq", "multiq")  # trees with a leaf for each queue of the device
+SHARED = " rate 200mbit shared"
 OF_RATE = ("share", "overhead", "mpu", "cells", "way")
 
 
@@ -124,11 +126,11 @@ TREES: dict[str, Callable[[Random], tuple[Lines, Leaves]]] = {
 }  # fmt: skip
 
 
-def tree(rng: Random, name: str) -> tuple[Lines, Leaves]:
-    """The commands that build a tree, and its leaves."""
+def tree(rng: Random, name: str, shared: bool = False) -> tuple[Lines, Leaves]:
+    """The commands that build a tree, and its leaves. Half of those with queues share a rate, and with `shared` all."""
     lines, leaves = TREES[name](rng)
-    more = rng.choice(("", " rate 200mbit shared")) if name in ("mq", "multiq") else ""
-    return [*lines, *(leaf(rng, where, more) for where in leaves)], leaves
+    more = rng.choice(("", SHARED)) if name in QUEUES else ""
+    return [*lines, *(leaf(rng, where, SHARED if shared else more) for where in leaves)], leaves
 
 
 def way_back(rng: Random, device: str) -> str:
