@@ -14,6 +14,7 @@
 #include <linux/rtnetlink.h>
 
 #include "labels.h"
+#include "link.h"
 #include "raw.h"
 #include "../codel_ext_stats.h"
 
@@ -180,6 +181,8 @@ static bool cs_ext_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
 		memset(stats, 0, sizeof(*stats));
 		return false;
 	}
+	cs_link_read(q, at, len);
+	snapshot->links |= q->link.queues;
 	q->delay = cs_snapshot_add_delay(snapshot, at + stats->delay_offset,
 					 stats->delay_count);
 	return true;
@@ -425,6 +428,7 @@ int cs_decode_qdiscs(struct cs_snapshot *snapshot, const struct cs_raw *raw,
 		return -1;
 	snapshot->dev_known = false;
 	snapshot->nameless = false;
+	snapshot->links = false;
 	snapshot->raw = raw;
 	snapshot->monotonic = raw->monotonic;
 	snapshot->realtime = raw->realtime;

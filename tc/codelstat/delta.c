@@ -29,6 +29,11 @@ static void cs_delta_oot(struct cs_delta *delta, const struct cs_qdisc *before,
 	}
 	delta->collisions = CS_SINCE(collisions);
 	delta->wire = CS_SINCE(ext_stats.wire_bytes);
+	/* one that has come into the link shows what it counted before */
+	if (before && !before->link.queues)
+		return;
+	delta->waits = CS_SINCE(link.waits);
+	delta->wait_sum = CS_SINCE(link.wait_sum);
 }
 
 /* As many as cs_follow() has seen */

@@ -11,6 +11,7 @@
 
 #include "../codel_ext_stats.h"
 #include "../codel_histogram.h"
+#include "link.h"
 #include "qdisc_json.h"
 #include "raw.h"
 #include "tc_json.h"
@@ -164,6 +165,12 @@ static void qj_change(const struct cs_row *row)
 	codel_json_u64("packets", d->packets);
 	if (row->q->oot)
 		codel_json_u64("wire_bytes", d->wire);
+	if (row->q->link.queues) {
+		open_json_object("link");
+		codel_json_u64("waits", d->waits);
+		codel_json_u64("wait_ns", d->wait_sum);
+		close_json_object();
+	}
 	qj_causes("dropped", codel_drop_causes, d->cause, CODEL_DROP_CAUSES);
 	qj_causes("marked", codel_mark_causes, d->mark, CODEL_MARK_CAUSES);
 	if (row->q->oot)
@@ -234,23 +241,67 @@ void qdisc_json_time(const struct cs_snapshot *before, const struct cs_snapshot 
 		codel_json_null("seconds");
 }
 
+static void qj_sum(const struct cs_total *total)
+{
+	codel_json_uint("queues", (__u32)total->queues);
+	codel_json_u64("bytes", total->q.bytes);
+	codel_json_u64("packets", total->q.packets);
+	codel_json_u64("drops", total->drops);
+	codel_json_u64("backlog", total->q.backlog);
+	codel_json_u64("qlen", total->q.qlen);
+	qj_change(&total->row);
+}
+
 /* A device with several qdiscs, which is their sum */
 static void qj_total(const struct cs_snapshot *before, const struct cs_snapshot *now, size_t first)
 {
 	struct cs_total total;
 
-	cs_total_fill(&total, before, now, first);
+	cs_total_fill(&total, before, now, first, CS_OTHER);
 	open_json_object(NULL);
 	codel_json_string("dev", total.q.dev);
 	codel_json_int("ifindex", total.q.ifindex);
-	codel_json_uint("queues", (__u32)total.queues);
-	codel_json_u64("bytes", total.q.bytes);
-	codel_json_u64("packets", total.q.packets);
-	codel_json_u64("drops", total.drops);
-	codel_json_u64("backlog", total.q.backlog);
-	codel_json_u64("qlen", total.q.qlen);
-	qj_change(&total.row);
+	qj_sum(&total);
 	close_json_object();
+}
+
+/* A rate that several qdiscs share. Its numbers have the names of the qdiscs' own part in it. */
+static void qj_link(const struct cs_snapshot *before, const struct cs_snapshot *now, size_t first,
+		    enum cs_kind kind)
+{
+	struct cs_total link;
+	double used;
+
+	cs_link_fill(&link, before, now, first, kind);
+	used = cs_link_used(&link);
+	open_json_object(NULL);
+	codel_json_string("dev", link.q.dev);
+	codel_json_int("ifindex", link.q.ifindex);
+	codel_json_string("kind", link.one->kind);
+	codel_json_u64("rate", link.q.rate);
+	if (used < 0)
+		codel_json_null("used");
+	else
+		tc_json_real("used", used, 6);
+	codel_json_uint("flows", link.q.link.flows);
+	codel_json_u64("wire_bytes", link.q.link.link_bytes);
+	codel_json_u64("slices", link.q.link.slices);
+	codel_json_u64("waits", link.q.link.waits);
+	codel_json_u64("wait_ns", link.q.link.wait_sum);
+	qj_sum(&link);
+	qj_verdict(&link.row);
+	close_json_object();
+}
+
+static void qj_links(const struct cs_snapshot *before, const struct cs_snapshot *now)
+{
+	enum cs_kind kind;
+	size_t i, queues;
+
+	for (i = 0; i < now->n_qdiscs; i += cs_total_queues(now, i))
+		for (kind = CS_LINK_FIRST; kind <= CS_LINK_LAST; kind++)
+			if (cs_link(now, i, kind, &queues))
+				qj_link(before, now, i, kind);
 }
 
 void cs_json(FILE *out, const struct cs_snapshot *before, const struct cs_snapshot *now)
@@ -270,6 +321,9 @@ void cs_json(FILE *out, const struct cs_snapshot *before, const struct cs_snapsh
 	for (i = 0; i < now->n_qdiscs; i += cs_total_queues(now, i))
 		if (cs_total_queues(now, i) > 1)
 			qj_total(before, now, i);
+	close_json_array(PRINT_JSON, NULL);
+	open_json_array(PRINT_JSON, "links");
+	qj_links(before, now);
 	close_json_array(PRINT_JSON, NULL);
 	tc_json_end();
 }

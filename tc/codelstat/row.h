@@ -32,15 +32,17 @@ void cs_row_fill(struct cs_row *row, const struct cs_snapshot *before,
 		 const struct cs_snapshot *now, size_t i);
 
 /**
- * struct cs_total - the sum of all qdiscs of a device
+ * struct cs_total - the sum of all qdiscs of a device, or of those that share a rate
  * @queues: how many
+ * @one: the first of them
  * @drops: of all times
- * @q: sums of the members bytes, packets, backlog and qlen; its kind is "8 queues"
+ * @q: sums of the members bytes, packets, backlog, qlen and link; its kind is "8 queues". cs_link_fill() has more
  * @row: of @q. An interval has a queue that was not there before: without @since. Delays are
  *	known only if all qdiscs have histograms
  */
 struct cs_total {
 	size_t queues;
+	const struct cs_qdisc *one;
 	uint64_t drops;
 	struct cs_qdisc q;
 	struct cs_row row;
@@ -49,9 +51,9 @@ struct cs_total {
 /* total.c: number of qdiscs of the device whose first one is qdisc number @first in @now */
 size_t cs_total_queues(const struct cs_snapshot *now, size_t first);
 
-/* Of this device; @before may be NULL */
+/* Of this device; @before may be NULL. @link: only of those that share a rate, of this kind; CS_OTHER: of all */
 void cs_total_fill(struct cs_total *total, const struct cs_snapshot *before,
-		   const struct cs_snapshot *now, size_t first);
+		   const struct cs_snapshot *now, size_t first, enum cs_kind link);
 
 /* The module that serves a qdisc: "out-of-tree" or "in-tree" */
 const char *cs_module_word(const struct cs_qdisc *qdisc);

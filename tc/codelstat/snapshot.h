@@ -24,7 +24,7 @@
 #define CS_PLACE_DEPTH	8			/* the kernel allows 7 */
 #define CS_PLACE_MAX	(9 + 5 * CS_PLACE_DEPTH + 1)	/* of "ffff:ffff" and ":ffff" */
 
-/* Bounds of a snapshot, and so of its memory: about 64 MiB of qdiscs, 160 MiB of flows */
+/* Bounds of a snapshot, and so of its memory: about 94 MiB of qdiscs, 160 MiB of flows */
 #define CS_QDISCS_MAX	(1U << 17)
 #define CS_FLOWS_MAX	(1U << 20)
 
@@ -77,6 +77,7 @@ enum cs_kind {
  * @collisions: packets on overflow flows; fq_codel_oot
  * @dropping: codel
  * @ldelay: sojourn time of the last packet, us; codel
+ * @link: its part in a rate that several qdiscs share; its queues are 0 without one
  * @ext_stats: extended statistics: packet accounting, sum and maximum of the delay; in-tree: none but
  *	the drops that were counted before, see cs_follow()
  * @delay: the buckets of the histogram that @ext_stats describes; memory of the snapshot
@@ -124,6 +125,7 @@ struct cs_qdisc {
 	bool dropping;
 	uint32_t ldelay;
 
+	struct codel_shared_stats link;
 	struct codel_ext_stats ext_stats;
 	const uint64_t *delay;
 };
@@ -191,6 +193,7 @@ struct cs_raw;
  * @flows: by device, then class; @n_flows of them; only if asked for
  * @dev_known: the device of the filter is there
  * @nameless: a qdisc is on a device whose name is not known
+ * @links: a qdisc shares a rate; without one, no device is searched for links
  * @room_qdiscs: for how many there is memory at @qdiscs; one that was used is filled again
  * @room_flows: the same, at @flows
  * @delays: the histograms of all qdiscs, one after another; @n_delays buckets
@@ -206,6 +209,7 @@ struct cs_snapshot {
 	size_t n_flows;
 	bool dev_known;
 	bool nameless;
+	bool links;
 	size_t room_qdiscs;
 	size_t room_flows;
 	uint64_t *delays;
@@ -304,6 +308,8 @@ const struct cs_qdisc *cs_snapshot_find(const struct cs_snapshot *in,
  * @mark: packets by enum codel_mark_cause
  * @collisions: packets on overflow flows, see codel_fq_xstats
  * @wire: bytes sent in it, as the shaper counts them
+ * @waits: slices of a shared link that began later because of other qdiscs
+ * @wait_sum: by how much, ns
  * @delays: packets of the histogram @delay
  * @delay: sojourn times in the interval; only of out-of-tree qdiscs
  */
@@ -317,6 +323,8 @@ struct cs_delta {
 	uint64_t mark[CODEL_MARK_CAUSES];
 	uint64_t collisions;
 	uint64_t wire;
+	uint64_t waits;
+	uint64_t wait_sum;
 	uint64_t delays;
 	uint64_t delay[CODEL_DELAY_BUCKETS];
 };

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "row.h"
+#include "link.h"
 
 size_t cs_total_queues(const struct cs_snapshot *now, size_t first)
 {
@@ -12,6 +12,21 @@ size_t cs_total_queues(const struct cs_snapshot *now, size_t first)
 	while (end < now->n_qdiscs && now->qdiscs[end].ifindex == now->qdiscs[first].ifindex)
 		end++;
 	return end - first;
+}
+
+static bool cs_total_has(const struct cs_qdisc *q, enum cs_kind link)
+{
+	return link == CS_OTHER || cs_link_has(q, link);
+}
+
+static void cs_total_add_link(struct codel_shared_stats *total, const struct cs_qdisc *q)
+{
+	total->slices += q->link.slices;
+	total->waits += q->link.waits;
+	total->wait_sum += q->link.wait_sum;
+	total->link_bytes += q->ext_stats.wire_bytes;
+	total->flows += q->link.flows;
+	total->queues++;
 }
 
 static void cs_total_add_qdisc(struct cs_qdisc *total, const struct cs_qdisc *q)
@@ -34,6 +49,9 @@ static void cs_total_add_delta(struct cs_delta *total, const struct cs_delta *de
 	total->bytes += delta->bytes;
 	total->packets += delta->packets;
 	total->wire += delta->wire;
+	total->waits += delta->waits;
+	total->wait_sum += delta->wait_sum;
+	total->collisions += delta->collisions;
 	total->drops += delta->drops;
 	total->marks += delta->marks;
 	total->delays += delta->delays;
@@ -46,39 +64,44 @@ static void cs_total_add_delta(struct cs_delta *total, const struct cs_delta *de
 }
 
 /* A total with queues that were not there before is of no interval. */
-static bool cs_total_since(const struct cs_snapshot *before, const struct cs_qdisc *q, size_t n)
+static bool cs_total_since(const struct cs_snapshot *before, const struct cs_qdisc *q,
+			   const struct cs_qdisc *end, enum cs_kind link)
 {
-	for (; before && n && cs_snapshot_find(before, q); q++)
-		n--;
-	return !n;
+	for (; before && q < end; q++)
+		if (cs_total_has(q, link) && !cs_snapshot_find(before, q))
+			return false;
+	return before;
 }
 
 void cs_total_fill(struct cs_total *total, const struct cs_snapshot *before,
-		   const struct cs_snapshot *now, size_t first)
+		   const struct cs_snapshot *now, size_t first, enum cs_kind link)
 {
-	const size_t n = cs_total_queues(now, first);
-	const struct cs_qdisc *q = &now->qdiscs[first];
-	const bool since = cs_total_since(before, q, n);
+	const struct cs_qdisc *q = &now->qdiscs[first], *end = q + cs_total_queues(now, first);
+	const bool since = cs_total_since(before, q, end, link);
 	struct cs_row *row = &total->row;
 	struct cs_delta delta;
-	size_t i;
 
 	memset(total, 0, sizeof(*total));
-	total->queues = n;
 	total->q.ifindex = q->ifindex;
 	memcpy(total->q.dev, q->dev, sizeof(q->dev));
-	snprintf(total->q.kind, sizeof(total->q.kind), "%u queues", (unsigned int)n);
 	total->q.oot = true;
 	row->q = &total->q;
 	row->since = since;
 	if (since)
 		row->delta.seconds = (double)(now->monotonic - before->monotonic) / 1e9;
-	for (i = 0; i < n; i++, q++) {
+	for (; q < end; q++) {
+		if (!cs_total_has(q, link))
+			continue;
+		if (!total->queues++)
+			total->one = q;
 		cs_delta(&delta, since ? cs_snapshot_find(before, q) : NULL, q, 0);
 		total->drops += q->drops;
 		cs_total_add_qdisc(&total->q, q);
 		cs_total_add_delta(&row->delta, &delta, q);
+		if (link != CS_OTHER)
+			cs_total_add_link(&total->q.link, q);
 	}
+	snprintf(total->q.kind, sizeof(total->q.kind), "%u queues", (unsigned int)total->queues);
 	if (total->q.oot)
 		cs_delays(&row->delays, &total->q, &row->delta);
 	row->backlog_ms = cs_backlog_ms(&total->q, &row->delta);

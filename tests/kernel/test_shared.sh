@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# check: alone all_busy fair_flows sparse follows
+# check: alone all_busy fair_flows sparse follows listed
 #
 # One rate over several queues of a device: the sum, who gets what, and how long packets wait for other queues.
 #
@@ -16,7 +16,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/shaped.sh"
 
-lib_require python3
+lib_require codelstat python3
 
 MTU=1514		# bytes of a full frame
 
@@ -346,6 +346,30 @@ super_packets()
 	sum_is "super-packets" "$bits" 100 4 wire=$wire
 }
 
+# codelstat: its last object, of two intervals in which three queues are busy
+link()
+{
+	jq -rs "last | $1" "$LIB_TMP/seen"
+}
+
+# codelstat shows the queues as one link: the rate once, and the sum of what they have sent
+listed()
+{
+	waiting 4 "$1"
+	probe fill v0 600 size=$MTU "${FLOWS[@]:1}"
+	go "$1" 20mbit
+	in_ns "$NS" codelstat --json -i 0.2 -c 2 >"$LIB_TMP/seen"
+	check "links" "$(link '[.links[] | "\(.dev) \(.kind) \(.queues) \(.rate)"] | join(", ")')" == "v0 $1 4 2500000"
+	check_near "part of the rate" "$(link '.links[0].used')" 1 0.01
+	check "wire bytes" "$(link '.links[0].change.wire_bytes')" == "$(link '[.qdiscs[].change.wire_bytes] | add')"
+	check "delays" "$(link '[.links[0].change.delay.buckets[].count] | add')" == \
+		"$(link '[.qdiscs[].change.delay.buckets[].count] | add')"
+	check "waits" "$(link '.links[0].change.link.waits')" ">=" 100
+	in_ns "$NS" codelstat -1 >"$LIB_TMP/seen"
+	check "rows" "$(awk '$1 == "v0" { print $2 }' "$LIB_TMP/seen" | uniq -c | awk '{ print $1, $2 }' | tr '\n' ' ')" == \
+		"1 link 4 $1 "
+}
+
 ### Changes
 
 # The rate of one is the rate of all; what is on the link goes on
@@ -482,6 +506,7 @@ lib_add_each come_and_go "queues that come and go"
 lib_add_each framed "packets with more bytes on the wire"
 lib_add_each super_packets "segments of super-packets, 20 Mbit/s" split_gso 20mbit 20000000
 lib_add_each super_packets "super-packets, 100 Mbit/s" no_split_gso 100mbit 100000000
+lib_add_each listed "codelstat shows one link"
 lib_add_each follows "a change of the rate, in and out"
 lib_add_each removed "leaves that are removed and added"
 lib_add_each below_htb "below htb, and other devices"

@@ -69,6 +69,43 @@ def codel_oot(
     return qdisc(ifindex, handle, kind, more=more, parent=parent)
 
 
+def sharing(
+    ifindex: int,
+    handle: int,
+    sent: int,
+    waits: int,
+    members: int,
+    parent: int = ROOT,
+    kind: bytes = b"codel_oot",
+    rate: int = 2500000,
+    drops: int = 0,
+    cut: int = 0,
+    queued: int = 2,
+) -> bytes:
+    """An out-of-tree qdisc that shares its rate with other members of a link: it has sent packets of 100 bytes, 125 on the
+    wire, half of which waited for 4.5 ms, and half for 45 ms. CoDel has dropped `drops`. `waits` slices waited, for 1 ms
+    each, and 7 did not. It has three flows. `cut` bytes are missing at the end."""
+    counts = [0] * 28
+    counts[0:4] = [sent + drops, 100 * (sent + drops), sent, 100 * sent]
+    counts[8:10] = [drops, 100 * drops]  # the first cause
+    delays = [0] * 36
+    delays[8] = delays[35] = sent // 2  # from bucket 104 on: 4.19 to 4.72 ms, 41.9 to 46.1 ms
+    delay = 104, 8 * len(delays)
+    fixed = struct.pack("=30Q4H", *counts, 0, 50_000_000, 360, delay[0], len(delays), 0)
+    fixed += struct.pack("=Q", 125 * sent) + bytes(96) + struct.pack("=II", 360 + delay[1], 0)
+    part = struct.pack("=4QII", waits + 7, waits, waits * 1_000_000, 0, members, 3)
+    head = bytes(48 if kind.startswith(b"fq_") else 40)
+    app = head + fixed + struct.pack(f"={len(delays)}Q", *delays) + part
+    app = app[: len(app) - cut]
+    basic = attribute(1, struct.pack("=QI4x", 100 * sent, sent))
+    queue = attribute(3, struct.pack("=5I", queued, 100 * queued, drops, 0, 0))
+    options = attribute(1, struct.pack("=I", 5000)) + attribute(2, struct.pack("=I", 1000))
+    options += attribute(3, struct.pack("=I", 100000))
+    options += attribute(64 | NESTED, attribute(6, struct.pack("=Q", rate)))
+    more = attribute(2, options) + attribute(7, basic + queue + attribute(4, app))
+    return qdisc(ifindex, handle, kind, more=more, parent=parent)
+
+
 def flow(ifindex: int, classid: int, xstats: bytes = struct.pack("=I", 1)) -> bytes:
     """A class of fq_codel; its statistics begin with their type, which is 1."""
     stats = attribute(7, attribute(4, xstats))

@@ -8,18 +8,19 @@ import json
 import re
 from typing import Any, Iterator
 
-from cases import RECORDING, TOP, case, check, codelstat, main
+from cases import HERE, RECORDING, TOP, case, check, codelstat, main
 
 MANUAL = (TOP / "man/codelstat.8").read_text()
-REPLAY = ("--replay", RECORDING, "--speed", "0")
+SHARED = str(HERE / "shared.rec")
 
 
 def section(name: str) -> str:
     return MANUAL.split(f"\n.Sh {name}\n")[1].split("\n.Sh ")[0]
 
 
-def objects(*words: str) -> list[Any]:
-    return [json.loads(line) for line in codelstat(*words, *REPLAY, "--json").stdout.splitlines()]
+def objects(*words: str, recording: str = RECORDING) -> list[Any]:
+    argv = (*words, "--replay", recording, "--speed", "0", "--json")
+    return [json.loads(line) for line in codelstat(*argv).stdout.splitlines()]
 
 
 def members(value: Any) -> Iterator[str]:
@@ -63,7 +64,8 @@ def properties(schema: Any) -> Iterator[str]:
 def of_tc() -> set[str]:
     """The members that tc prints, too: the schema describes them."""
     parts = json.loads((TOP / "doc/codel.schema.json").read_text())["$defs"]
-    own = ("change", "change_delay", "codelstat_qdisc", "codelstat_flow", "device", "list", "top")
+    own = ("change", "change_delay", "codelstat_qdisc", "codelstat_flow", "device", "shared_link",
+           "list", "top")  # fmt: skip
     return {name for key, part in parts.items() if key not in own for name in properties(part)}
 
 
@@ -73,6 +75,7 @@ def json_members() -> None:
     words += "version"
     documented = set(re.findall(r"[a-z0-9_]+", words)) | of_tc()
     found = {*members(objects("list")), *members(objects("top", "r1", "--handle", "10:"))}
+    found |= {*members(objects("list", recording=SHARED))}
     check("members that the manual does not name", sorted(found - documented), [])
 
 

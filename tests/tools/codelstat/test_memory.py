@@ -43,10 +43,10 @@ def too_many() -> None:
         check("it says", done, (3, expected))
 
 
-@case("as many qdiscs as are allowed, in 224 MiB")
+@case("as many qdiscs as are allowed, in 236 MiB")
 def most_qdiscs() -> None:
     with recording(b"".join(map(smallest_qdisc, range(QDISCS)))) as path:
-        check("it says", replay(224 * MIB, path, "--csv"), (0, ""))
+        check("it says", replay(236 * MIB, path, "--csv"), (0, ""))
 
 
 @case("qdiscs as the kernel shows them, in six times the bytes of a snapshot")

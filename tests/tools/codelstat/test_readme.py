@@ -12,6 +12,7 @@ BLOCK = re.compile(r"^```\n(.*?)^```$", re.M | re.S)
 # A recording, and the first words of the line with which its screen begins there
 SCREENS = (
     (("replay", "shaped.rec"), "2026-01-01 00:00:37, "),
+    (("replay", "shared.rec"), "2026-01-01 00:00:06, "),
     (("top", "r1", "--replay", "shaped.rec"), "r1  fq_codel_oot 10:  "),
     (("watch", "r1", "--replay", "steady.rec"), "r1  codel_oot 10:  htb "),
 )

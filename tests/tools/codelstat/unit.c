@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../algorithm/unit/ktap.h"
-#include "row.h"
+#include "link.h"
 #include "text.h"
 
 #define MS	1000000.0
@@ -243,7 +243,7 @@ static void totals(void)
 	now[0].drops = now[1].drops = 3000000000;
 	same_number("queues", (double)cs_total_queues(&after, 0), 2);
 	same_number("queues of the other", (double)cs_total_queues(&after, 2), 1);
-	cs_total_fill(&total, &before, &after, 0);
+	cs_total_fill(&total, &before, &after, 0, CS_OTHER);
 	same_number("backlog", (double)total.q.backlog, 6e9);
 	same_number("drops", (double)total.drops, 6e9);
 	same_number("bytes", (double)total.row.delta.bytes, 9e9);
@@ -252,10 +252,55 @@ static void totals(void)
 	/* the counters of one began again: the sum is of no interval */
 	then[1].bytes = 6000000000;
 	then[0].bytes = 1000000000;
-	cs_total_fill(&total, &before, &after, 0);
+	cs_total_fill(&total, &before, &after, 0, CS_OTHER);
 	same_number("since", total.row.since, 0);
 	same_number("all bytes", (double)total.row.delta.bytes, 9e9);
 	same_number("no wait", total.row.backlog_ms < 0, 1);
+}
+
+/* Two queues that share a rate, and one alone */
+static void links(void)
+{
+	struct cs_qdisc then[3] = { oot_qdisc(), oot_qdisc(), oot_qdisc() }, now[3];
+	const struct cs_snapshot before = { .monotonic = 1, .qdiscs = then, .n_qdiscs = 3 };
+	const struct cs_snapshot after = { .monotonic = 2000000001, .qdiscs = now, .n_qdiscs = 3,
+					   .links = true };
+	struct cs_total link;
+	size_t queues;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		then[i].parent = (uint32_t)i;
+		then[i].rate = 1000;
+		then[i].link.queues = i < 2 ? 2 : 0;
+	}
+	then[1].target = 7000000, then[1].target_effective = 9000;
+	then[0].interval = 200 * 1000000;
+	then[1].limit = 5, then[0].ce_threshold = 1000000, then[0].maxpacket = 9014;
+	then[1].ecn = false;
+	memcpy(now, then, sizeof(now));
+	now[0].ext_stats.wire_bytes = 1200, now[1].ext_stats.wire_bytes = 300;
+	now[2].ext_stats.wire_bytes = 4000;
+	if (cs_link(&after, 0, CS_CODEL, &queues) || queues)
+		differs("a link of the other kind", "some", "none");
+	if (cs_link(&after, 0, CS_FQ_CODEL, &queues) != now)
+		differs("a link", "another or none", "that of the first qdisc");
+	same_number("queues", (double)queues, 2);
+	cs_link_fill(&link, &before, &after, 0, CS_FQ_CODEL);
+	same_number("part that was used", cs_link_used(&link), 0.75);
+	same_number("target in force", (double)link.q.target, 9e6);
+	same_number("interval", (double)link.q.interval, 200e6);
+	same_number("limit", link.q.limit, 5);
+	same_number("ce_threshold", (double)link.q.ce_threshold, 1e6);
+	same_number("maxpacket", link.q.maxpacket, 9014);
+	same_number("ecn", link.q.ecn, 0);
+	link.q.rate = 0;
+	same_number("unknown without a rate", cs_link_used(&link) < 0, 1);
+	cs_link_fill(&link, NULL, &after, 0, CS_FQ_CODEL);
+	same_number("unknown without an interval", cs_link_used(&link) < 0, 1);
+	now[0].link.queues = now[1].link.queues = 3;
+	if (cs_link(&after, 0, CS_FQ_CODEL, &queues))
+		differs("a link of which a queue is not shown", "found", "none");
 }
 
 /* Flows of default qdiscs have the same handle, 0: on a device with two they have no owner */
@@ -450,6 +495,7 @@ int main(void)
 		{ "what happened in an interval", deltas },
 		{ "the same qdisc in an earlier snapshot", finds },
 		{ "the total of a device", totals },
+		{ "the link of queues that share a rate", links },
 		{ "whose flows they are", owners },
 		{ "verdicts", verdicts },
 	};

@@ -240,7 +240,15 @@ def _() -> None:
     added = {name for name in of_codelstat - of_tc}
     defined = {
         name
-        for part in ("list", "top", "device", "change", "codelstat_qdisc", "codelstat_flow")
+        for part in (
+            "list",
+            "top",
+            "device",
+            "shared_link",
+            "change",
+            "codelstat_qdisc",
+            "codelstat_flow",
+        )  # fmt: skip
         for name, _part in members(SCHEMA["$defs"][part])
     }
     # fakekernel.so shows roots
@@ -274,7 +282,9 @@ def documents() -> list[tuple[str, Object]]:
     found = [("codelstat_qdisc", q) for q in of_kind.values()]
     found += [("tc_qdisc", q) for q in of_tc.values()]
     found += [("device", line["devices"][0]), ("codelstat_flow", top["flows"][0])]
-    found += [("list", line | {"qdiscs": [], "devices": []}), ("top", top | {"flows": []})]
+    found += [("shared_link", line["links"][0])]
+    empty = {"qdiscs": [], "devices": [], "links": []}
+    found += [("list", line | empty), ("top", top | {"flows": []})]
     return found
 
 
