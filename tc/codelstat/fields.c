@@ -8,6 +8,7 @@
 #define AT(type, member) { offsetof(type, member), sizeof(((type *)NULL)->member) }
 #define Q(member) .at = AT(struct cs_qdisc, member)
 #define OOT(member) Q(member), .oot = true
+#define LINK(member) Q(link.member), .link = true
 #define IN_TREE(member) .in_tree = AT(struct cs_qdisc, member)
 #define ROW(member) .at = AT(struct cs_row, member), .of_row = true
 #define FQ .only = CS_FQ_CODEL
@@ -38,6 +39,14 @@ const struct cs_field cs_fields[FIELDS] = {
 	[FIELD_WIRE_BYTES] = { "wire_bytes", OOT(ext_stats.wire_bytes),
 		COUNTER("codel_wire_bytes", "bytes",
 			"Bytes sent on the link as the shaper counts them; 0 without a shaper.") },
+	[FIELD_LINK_SLICES] = { "link.slices", LINK(slices),
+		COUNTER("codel_link_slices", NULL,
+			"Slices of the time of a shared link that the queue has reserved.") },
+	[FIELD_LINK_WAITS] = { "link.waits", LINK(waits),
+		COUNTER("codel_link_waits", NULL,
+			"Slices that began later because of other queues.") },
+	[FIELD_LINK_WAIT_TIME] = { "link.wait_ns", LINK(wait_sum), .form = CS_NS,
+		COUNTER("codel_link_wait_seconds", "seconds", "By how much, the sum.") },
 	[FIELD_NEW_FLOWS] = { "new_flow_count", Q(new_flow_count), FQ,
 		COUNTER("codel_new_flows", NULL, "Times that a flow became active.") },
 	[FIELD_SHARED] = { "shared", OOT(collisions), FQ,
@@ -95,7 +104,8 @@ const struct cs_field cs_fields[FIELDS] = {
 bool cs_field_is_there(const struct cs_field *field, const struct cs_qdisc *q)
 {
 	return (field->only == CS_OTHER || field->only == q->type) &&
-	       (!field->oot || q->oot || field->in_tree.size);
+	       (!field->oot || q->oot || field->in_tree.size) &&
+	       (!field->link || q->link.queues);
 }
 
 static uint64_t cs_field_read(const char *base, struct cs_at at)

@@ -19,6 +19,9 @@ enum cs_field_id {
 	FIELD_BYPASSED_PACKETS,
 	FIELD_BYPASSED_BYTES,
 	FIELD_WIRE_BYTES,
+	FIELD_LINK_SLICES,
+	FIELD_LINK_WAITS,
+	FIELD_LINK_WAIT_TIME,
 	FIELD_NEW_FLOWS,
 	FIELD_SHARED,
 	FIELD_QLEN,
@@ -92,6 +95,7 @@ enum cs_form {
  * @in_tree: of an in-tree qdisc, if it is elsewhere
  * @of_row: see @at
  * @oot: in-tree qdiscs have none, unless @in_tree says where
+ * @link: only qdiscs that share a rate have one
  * @off: UINT64_MAX stands for a setting that is off
  * @only: of this kind alone; CS_OTHER: of both
  * @form: of the number
@@ -103,6 +107,7 @@ struct cs_field {
 	struct cs_at in_tree;
 	bool of_row;
 	bool oot;
+	bool link;
 	bool off;
 	enum cs_kind only;
 	enum cs_form form;

@@ -8,6 +8,7 @@
 #include "../../qdisc/codel_version.h"
 #include "../codel_ext_stats.h"
 #include "fields.h"
+#include "link.h"
 #include "openmetrics.h"
 #include "text.h"
 
@@ -346,6 +347,58 @@ static void metrics_of_qdiscs(const struct metrics_text *text)
 		metrics_families(text, metrics_old, sizeof(metrics_old) / sizeof(*metrics_old));
 }
 
+static uint64_t metrics_link_queues(const struct cs_qdisc *one, size_t queues)
+{
+	(void)one;
+	return queues;
+}
+
+static uint64_t metrics_link_rate(const struct cs_qdisc *one, size_t queues)
+{
+	(void)queues;
+	return one->rate;
+}
+
+/* Numbers that all qdiscs of a link have: a sum of these would count them once for each qdisc */
+static const struct {
+	struct cs_metric metric;
+	uint64_t (*value)(const struct cs_qdisc *one, size_t queues);
+} metrics_link[] = {
+	{ { "codel_link_queues", NULL, CS_GAUGE, "Queues of the device that share a rate." },
+	  .value = metrics_link_queues },
+	{ { "codel_link_rate_bytes_per_second", "bytes_per_second", CS_GAUGE,
+	    "Setting: the rate that queues of the device share." }, .value = metrics_link_rate },
+};
+
+/* Number @metric of the links of the device whose first qdisc is number @first */
+static void metrics_links_of(const struct metrics_text *text, size_t metric, size_t first)
+{
+	const struct cs_qdisc *one;
+	enum cs_kind kind;
+	size_t queues;
+
+	for (kind = CS_LINK_FIRST; kind <= CS_LINK_LAST; kind++) {
+		one = cs_link(text->snapshot, first, kind, &queues);
+		if (!one)
+			continue;
+		PUT(text->out, metrics_link[metric].metric.name, "{device=\"", one->dev,
+		    "\",kind=\"", one->kind, "\"} ");
+		cs_put_uint(text->out, metrics_link[metric].value(one, queues));
+		cs_put(text->out, "\n");
+	}
+}
+
+static void metrics_links(const struct metrics_text *text)
+{
+	size_t metric, i;
+
+	for (metric = 0; metric < sizeof(metrics_link) / sizeof(*metrics_link); metric++) {
+		metrics_head(text, &metrics_link[metric].metric);
+		for (i = 0; i < text->snapshot->n_qdiscs; i += cs_total_queues(text->snapshot, i))
+			metrics_links_of(text, metric, i);
+	}
+}
+
 static void metrics_exporter(const struct metrics_text *text)
 {
 	static const struct cs_metric build = {
@@ -382,6 +435,7 @@ void metrics_print(FILE *out, const struct metrics *metrics, const struct cs_sna
 	};
 
 	metrics_of_qdiscs(&text);
+	metrics_links(&text);
 	metrics_exporter(&text);
 	if (metrics->open)
 		cs_put(out, "# EOF\n");

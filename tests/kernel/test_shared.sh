@@ -368,6 +368,9 @@ listed()
 	in_ns "$NS" codelstat -1 >"$LIB_TMP/seen"
 	check "rows" "$(awk '$1 == "v0" { print $2 }' "$LIB_TMP/seen" | uniq -c | awk '{ print $1, $2 }' | tr '\n' ' ')" == \
 		"1 link 4 $1 "
+	in_ns "$NS" codelstat export -1 --textfile - >"$LIB_TMP/seen"
+	check "rate of the link" "$(grep "^codel_link_rate_bytes_per_second{" "$LIB_TMP/seen")" == \
+		"codel_link_rate_bytes_per_second{device=\"v0\",kind=\"$1\"} 2500000"
 }
 
 ### Changes

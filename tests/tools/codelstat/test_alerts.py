@@ -20,8 +20,8 @@ DASHBOARD = TOP / "packaging/grafana/codel.json"
 METRIC = re.compile(r"\bcodel_[a-z_]+\b")
 
 
-def exported(*words: str) -> str:
-    return codelstat("export", "--once", "--replay", RECORDING, "--textfile", "-", *words).stdout
+def exported(*words: str, recording: str = RECORDING) -> str:
+    return codelstat("export", "--once", "--replay", recording, "--textfile", "-", *words).stdout
 
 
 def run_promtool(*words: str, cwd: Path) -> None:
@@ -72,7 +72,8 @@ def dashboard_is_valid() -> None:
 
 @case("the exporter has every metric of both")
 def metrics_exist() -> None:
-    names = set(re.findall(r"^(\w+)", exported(), re.M))
+    text = exported() + exported(recording=str(HERE / "shared.rec"))
+    names = set(re.findall(r"^(\w+)", text, re.M))
     for path in (ALERTS, DASHBOARD):
         text = "\n".join(n for n in path.read_text().splitlines() if not n.startswith("#"))
         used = set(METRIC.findall(text))

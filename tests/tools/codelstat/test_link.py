@@ -9,6 +9,7 @@ import struct
 from typing import Any
 
 from cases import case, check, codelstat, main
+from exporter import labels, samples
 from recordings import codel_oot, link, qdisc, recording, recording_of, sharing
 from screen import Screen
 
@@ -172,6 +173,26 @@ def _() -> None:
     early = sharing(1, 0x100000, 100, 0, 1)
     with recording(head + early + late) as path:
         check("queues", shown(path, "-1")[0]["links"][0]["queues"], 2)
+
+
+@case("metrics: the link's own numbers once, with the labels device and kind")
+def _() -> None:
+    alone = codel_oot(1, 0x20000, b"", parent=0x10009)  # ahead of those that share a rate
+    v3 = link(3, b"v3") + codel_oot(3, 0x10000, b"")
+    with recording(leaves(1) + alone + leaves(1, 2, 2, FQ) + v3) as path:
+        found = samples(codelstat("export", "--replay", path, "--textfile", "-").stdout)
+    own = {(n, dict(k)["device"], dict(k)["kind"]): v for (n, k), v in found.items()
+        if n in ("codel_link_queues", "codel_link_rate_bytes_per_second")}  # fmt: skip
+    expected = {}
+    for device, kind, queues in (("v1", "codel_oot", 4), ("v2", "fq_codel_oot", 2)):
+        expected["codel_link_queues", device, kind] = queues
+        expected["codel_link_rate_bytes_per_second", device, kind] = RATE
+        assert ("codel_link_queues", labels(device=device, kind=kind)) in found, found
+    check("links", own, expected)
+    waits = [v for (n, _), v in found.items() if n == "codel_link_waits_total"]
+    check("waits of each queue", waits, [0, 10, 20, 30, 0, 10])
+    names = {n for n, k in found if dict(k).get("device") == "v3"}
+    check("of a qdisc alone", {n for n in names if "link" in n}, set())
 
 
 @case("on a small terminal, the links of all devices come first")

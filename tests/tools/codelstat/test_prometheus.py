@@ -138,10 +138,31 @@ def answers() -> None:
         of_sojourn = prometheus.api("metadata", metric="codel_sojourn_seconds")
         about = of_sojourn["codel_sojourn_seconds"][0]
         check("read as OpenMetrics", (about["type"], about["unit"]), ("histogram", "seconds"))
-        p99, by_cause, late = (prometheus.query(n) for n in queries())
+        p99, by_cause, late, used = (prometheus.query(n) for n in queries())
     quantile_agrees(p99)
     drops_agree(by_cause)
     late_agree(late)
+    check("shared rates", used, {})
+
+
+@case("Prometheus has a rate that queues share once, and all that they have sent of it")
+def link_agrees() -> None:
+    shared = str(HERE / "shared.rec")
+    (sent,) = [n for n in queries() if "codel_link_rate" in n]
+    one = "sum by (device, kind) (rate(codel_sent_bytes_total[1m]))"  # no byte more on this wire
+    with Exporter(replay=shared) as exporter, Prometheus(
+        f"127.0.0.1:{exporter.port}", SCRAPES
+    ) as p:
+        end = time.monotonic() + WAIT
+        while not p.query(f"{one} > 0") and time.monotonic() < end:
+            time.sleep(0.25)
+        time.sleep(2)  # the recording has ended: both queries see all of it
+        used, expected = p.query(sent), p.query(f"{one} / 2500000")
+        queues = p.query("codel_link_queues")
+    which = frozenset({"device": "v0", "kind": "fq_codel_oot"}.items())
+    check("labels", set(used), {which})
+    check("queues", list(queues.values()), [4])
+    near("part used", used[which], expected[which], 0.02 * expected[which])
 
 
 if __name__ == "__main__":
