@@ -6,14 +6,15 @@
 #include <string.h>
 
 #include "chart.h"
+#include "link.h"
 #include "pick.h"
-#include "row.h"
 #include "text.h"
 
 #define WATCH_SAMPLES	1024	/* as many columns as the widest terminal is given */
 #define WATCH_HEAD	4	/* lines above the chart */
 #define WATCH_FOOT	2	/* below */
 #define WATCH_LINE	512
+#define WATCH_NAME	160	/* of a qdisc and its place */
 
 static bool watch_has_delay(const struct cs_qdisc *qdisc)
 {
@@ -24,6 +25,8 @@ struct watch {
 	const struct cs_common *common;
 	struct cs_term term;
 	struct cs_pick pick;
+	struct cs_total link;	/* in place of a qdisc, if @linked */
+	bool linked;
 	struct cs_row row;	/* of the last refresh */
 	struct chart_sample samples[WATCH_SAMPLES];
 	size_t n;
@@ -48,15 +51,27 @@ static void watch_remember(struct watch *watch, const struct cs_delays *delays)
 	sample->ns[CHART_MAX] = delays->max;
 }
 
-static void watch_title(char *line, const struct cs_qdisc *qdisc)
+/* "fq_codel_oot 10:  mq 1:1", or "link of 4  fq_codel_oot" */
+static void watch_name(char name[WATCH_NAME], const struct watch *watch,
+		       const struct cs_qdisc *qdisc)
 {
-	char handle[CS_TEXT], parent[CS_TEXT], target[CS_TEXT], interval[CS_TEXT];
-	char rate[CS_TEXT];
+	char handle[CS_TEXT], parent[CS_TEXT];
+
+	if (watch->linked)
+		snprintf(name, WATCH_NAME, "%s  %s", qdisc->kind, watch->link.one->kind);
+	else
+		snprintf(name, WATCH_NAME, "%s %s  %s%s%s", qdisc->kind,
+			 cs_text_handle(handle, qdisc->handle), qdisc->above,
+			 *qdisc->above ? " " : "", cs_text_handle(parent, qdisc->parent));
+}
+
+static void watch_title(char *line, const struct watch *watch, const struct cs_qdisc *qdisc)
+{
+	char name[WATCH_NAME], target[CS_TEXT], interval[CS_TEXT], rate[CS_TEXT];
 	int len;
 
-	len = snprintf(line, WATCH_LINE, "%s  %s %s  %s%s%s  target %s  interval %s", qdisc->dev,
-		       qdisc->kind, cs_text_handle(handle, qdisc->handle), qdisc->above,
-		       *qdisc->above ? " " : "", cs_text_handle(parent, qdisc->parent),
+	watch_name(name, watch, qdisc);
+	len = snprintf(line, WATCH_LINE, "%s  %s  target %s  interval %s", qdisc->dev, name,
 		       cs_text_time(target, (double)cs_target(qdisc)),
 		       cs_text_time(interval, (double)cs_interval(qdisc)));
 	if (qdisc->rate != UINT64_MAX && len < WATCH_LINE)
@@ -101,7 +116,7 @@ static void watch_head(FILE *out, const struct watch *watch, const struct cs_row
 {
 	char line[WATCH_LINE];
 
-	watch_title(line, row->q);
+	watch_title(line, watch, row->q);
 	cs_term_line(out, &watch->term, CS_BOLD, line);
 	watch_fate(line, row);
 	cs_term_line(out, &watch->term, CS_PLAIN, line);
@@ -154,17 +169,51 @@ static int watch_draw(struct watch *watch, const struct cs_row *row)
 	return CS_OK;
 }
 
+/* The link of all queues of the device, if there is one, and none of its queues was chosen */
+static bool watch_find_link(struct watch *watch, const struct cs_snapshot *before,
+			    const struct cs_snapshot *now)
+{
+	enum cs_kind kind;
+	size_t queues;
+
+	if (watch->pick.parent)
+		return false;
+	for (kind = CS_LINK_FIRST; kind <= CS_LINK_LAST; kind++) {
+		if (!cs_link(now, 0, kind, &queues) || queues != now->n_qdiscs || queues < 2)
+			continue;
+		cs_link_fill(&watch->link, before, now, 0, kind);
+		watch->row = watch->link.row;
+		return true;
+	}
+	return false;
+}
+
+static int watch_find_qdisc(struct watch *watch, const struct cs_snapshot *before,
+			    const struct cs_snapshot *now)
+{
+	const struct cs_qdisc *qdisc;
+	int status = cs_pick(&watch->pick, now, &qdisc);
+
+	if (status == CS_OK)
+		cs_row_fill(&watch->row, before, now, (size_t)(qdisc - now->qdiscs));
+	return status;
+}
+
 static int watch_show(void *self, const struct cs_snapshot *before,
 		      const struct cs_snapshot *now)
 {
-	const struct cs_qdisc *qdisc;
 	struct watch *watch = self;
 	int status;
 
-	status = cs_pick(&watch->pick, now, &qdisc);
-	if (status != CS_OK)
-		return status;
-	cs_row_fill(&watch->row, before, now, (size_t)(qdisc - now->qdiscs));
+	if (!watch->pick.found && watch_find_link(watch, before, now)) {
+		watch->linked = true;
+	} else if (watch->linked) {
+		return CS_ABSENT;
+	} else {
+		status = watch_find_qdisc(watch, before, now);
+		if (status != CS_OK)
+			return status;
+	}
 	watch_remember(watch, &watch->row.delays);
 	return watch_draw(watch, &watch->row);
 }

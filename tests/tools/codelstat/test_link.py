@@ -195,6 +195,35 @@ def _() -> None:
     check("of a qdisc alone", {n for n in names if "link" in n}, set())
 
 
+def chart(path: str, *words: str, status: int = 0) -> tuple[list[str], str]:
+    """Titles of the frames, and standard error."""
+    argv = ("watch", "v1", *words, "--replay", path, "--speed", "0")
+    done = codelstat(*argv, status=status)
+    return [n for n in done.stdout.splitlines() if n.startswith("v1")], done.stderr
+
+
+@case("watch: a chart of the link, unless a queue is chosen")
+def _() -> None:
+    tail = "target 5ms  interval 100ms  rate 20Mbit/s"
+    with recording_of([leaves(1), leaves(2)]) as path:
+        check("the link", chart(path), ([f"v1  link of 4  codel_oot  {tail}"], ""))
+        for choice in ("--parent=1:2", "--handle=11:"):
+            check(choice, chart(path, choice), ([f"v1  codel_oot 11:  mq 1:2  {tail}"], ""))
+    alone = codel_oot(1, 0x200000, b"", 5, parent=0x10005)
+    with recording(leaves(1) + alone) as path:
+        titles, said = chart(path, status=2)
+    check("with another queue", (titles, "v1 has several" in said), ([], True))
+
+
+@case("watch: a link that goes may return")
+def _() -> None:
+    part = leaves(2).replace(sharing(1, 0x130000, 8000, 60, 4, 0x10004, drops=6), b"")
+    with recording_of([leaves(1), leaves(2), part, leaves(3), leaves(4)]) as path:
+        titles, said = chart(path)
+    assert len(part) < len(leaves(2)) and "waiting until it returns" in said, said
+    check("frames", len(titles), 3)
+
+
 @case("on a small terminal, the links of all devices come first")
 def _() -> None:
     idle = leaves(1, 8, queued=0)
