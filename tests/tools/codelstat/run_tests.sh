@@ -47,7 +47,7 @@ mapfile -t others < <(printf '%s\n' test_*.py | sed 's/\.py$//' |
 own() {
 	local name
 
-	ktap_plan $((6 + ${#waiting[@]} + ${#others[@]}))
+	ktap_plan $((7 + ${#waiting[@]} + ${#others[@]}))
 	for name in "${waiting[@]}"; do
 		script "$name" run &
 	done
@@ -57,6 +57,7 @@ own() {
 	part steps "$build/steps"
 	part sender "$build/sender"
 	part fuzz "$build/fuzz" "$rounds" shaped.rec
+	part fuzz-shared "$build/fuzz" "$((rounds / 2))" shared.rec
 	for name in "${others[@]}"; do
 		script "$name" part
 	done
