@@ -30,6 +30,10 @@
 extern const char *const codel_drop_causes[CODEL_DROP_CAUSES];
 extern const char *const codel_mark_causes[CODEL_MARK_CAUSES];
 
+/* The states of a queue elsewhere, and what each but the first means */
+extern const char *const codel_far_states[CODEL_FAR_STATES];
+extern const char *const codel_far_reasons[CODEL_FAR_STATES];
+
 /* What was received, sent, is queued, and went past the queue, as members of the object that is open */
 void codel_json_accounts(const struct codel_ext_stats *stats);
 

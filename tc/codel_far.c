@@ -9,7 +9,7 @@
 #include "codel_histogram.h"
 #include "codel_json.h"
 
-static const char *const codel_far_states[CODEL_FAR_STATES] = {
+const char *const codel_far_states[CODEL_FAR_STATES] = {
 	[CODEL_FAR_WORKS] = "works",
 	[CODEL_FAR_DEAF] = "deaf",
 	[CODEL_FAR_UNHEARD] = "unheard",
@@ -17,8 +17,7 @@ static const char *const codel_far_states[CODEL_FAR_STATES] = {
 	[CODEL_FAR_SILENT] = "silent",
 };
 
-/* What each state but the first means, in a line */
-static const char *const codel_far_reasons[CODEL_FAR_STATES] = {
+const char *const codel_far_reasons[CODEL_FAR_STATES] = {
 	[CODEL_FAR_DEAF] = "the device of the answers is gone",
 	[CODEL_FAR_UNHEARD] = "no TCP segment has passed the device of the answers",
 	[CODEL_FAR_UNANSWERED] = "no answer to a packet that left",

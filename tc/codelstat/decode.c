@@ -13,6 +13,7 @@
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 
+#include "far.h"
 #include "labels.h"
 #include "link.h"
 #include "raw.h"
@@ -182,6 +183,7 @@ static bool cs_ext_stats(struct cs_snapshot *snapshot, struct cs_qdisc *q,
 		return false;
 	}
 	cs_link_read(q, at, len);
+	cs_far_read(snapshot, q, at, len);
 	snapshot->links |= q->link.queues;
 	q->delay = cs_snapshot_add_delay(snapshot, at + stats->delay_offset,
 					 stats->delay_count);

@@ -9,6 +9,7 @@
 #define Q(member) .at = AT(struct cs_qdisc, member)
 #define OOT(member) Q(member), .oot = true
 #define LINK(member) Q(link.member), .link = true
+#define FAR(member) .at = AT(struct codel_far_stats, member), .far = true
 #define IN_TREE(member) .in_tree = AT(struct cs_qdisc, member)
 #define ROW(member) .at = AT(struct cs_row, member), .of_row = true
 #define FQ .only = CS_FQ_CODEL
@@ -48,6 +49,12 @@ const struct cs_field cs_fields[FIELDS] = {
 	[FIELD_LINK_WAIT_TIME] = { "link.wait_ns", LINK(wait_sum), .form = CS_NS,
 		COUNTER("codel_link_wait_seconds", "seconds",
 			"Time by which slices began later because of other queues.") },
+	[FIELD_FAR_ANSWERS] = { "far.answers", FAR(answers),
+		COUNTER("codel_far_answers", NULL,
+			"Answers that showed how long packets wait elsewhere.") },
+	[FIELD_FAR_RELEASED] = { "far.released", FAR(released),
+		COUNTER("codel_far_released_packets", "packets",
+			"Packets that left a closed window without an answer.") },
 	[FIELD_NEW_FLOWS] = { "new_flow_count", Q(new_flow_count), FQ,
 		COUNTER("codel_new_flows", NULL, "Times that a flow became active.") },
 	[FIELD_SHARED] = { "shared", OOT(collisions), FQ,
@@ -64,6 +71,26 @@ const struct cs_field cs_fields[FIELDS] = {
 	[FIELD_DELAY_MAX] = { "delay.max_ns", OOT(ext_stats.delay_max), .form = CS_NS,
 		GAUGE("codel_sojourn_max_seconds", "seconds",
 		      "Longest time that a packet waited, since the counters began.") },
+	[FIELD_FAR_DELAY] = { "far.delay_ns", FAR(delay), .form = CS_NS,
+		GAUGE("codel_far_delay_seconds", "seconds",
+		      "How long packets wait in the queue elsewhere now.") },
+	[FIELD_FAR_PATH] = { "far.path_ns", FAR(path), .form = CS_NS,
+		GAUGE("codel_far_path_seconds", "seconds",
+		      "Round trip from here without the queue elsewhere, of the latest answer.") },
+	[FIELD_FAR_RTT] = { "far.rtt_ns", FAR(rtt), .form = CS_NS,
+		GAUGE("codel_far_rtt_seconds", "seconds",
+		      "Round trip from here, of the latest answer.") },
+	[FIELD_FAR_NEWS_AGE] = { "far.news_age_ns", FAR(news_age), .form = CS_NS, .off = true,
+		GAUGE("codel_far_news_age_seconds", "seconds",
+		      "Time since the latest answer; absent before the first.") },
+	[FIELD_FAR_RATE] = { "far.rate", FAR(rate),
+		GAUGE("codel_far_rate_bytes_per_second", "bytes_per_second",
+		      "Rate that the queue elsewhere delivers.") },
+	[FIELD_FAR_WINDOW] = { "far.window", FAR(window),
+		GAUGE("codel_far_window_bytes", "bytes",
+		      "Bytes that may be beyond the device; 0: no bound.") },
+	[FIELD_FAR_BEYOND] = { "far.beyond", FAR(beyond),
+		GAUGE("codel_far_beyond_bytes", "bytes", "Bytes beyond the device.") },
 	[FIELD_TARGET] = { Q(target), .form = CS_NS,
 		GAUGE("codel_target_seconds", "seconds",
 		      "Setting: standing delay that is acceptable.") },
@@ -106,7 +133,7 @@ bool cs_field_is_there(const struct cs_field *field, const struct cs_qdisc *q)
 {
 	return (field->only == CS_OTHER || field->only == q->type) &&
 	       (!field->oot || q->oot || field->in_tree.size) &&
-	       (!field->link || q->link.queues);
+	       (!field->link || q->link.queues) && (!field->far || q->far);
 }
 
 static uint64_t cs_field_read(const char *base, struct cs_at at)
@@ -129,14 +156,14 @@ static uint64_t cs_field_read(const char *base, struct cs_at at)
 bool cs_field_get(uint64_t *value, const struct cs_field *field, const struct cs_qdisc *q,
 		  const struct cs_row *row)
 {
-	const char *base = field->of_row ? (const char *)row : (const char *)q;
+	const void *base = field->of_row ? (const void *)row : field->far ? q->far : (const void *)q;
 	const bool in_tree = field->oot && !q->oot;
 	double delay;
 
 	if (!cs_field_is_there(field, q))
 		return false;
 	if (field->form == CS_DELAY) {
-		memcpy(&delay, base + field->at.offset, sizeof(delay));
+		memcpy(&delay, (const char *)base + field->at.offset, sizeof(delay));
 		*value = (uint64_t)delay;
 		return row->delays.known;
 	}

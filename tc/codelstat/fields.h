@@ -22,6 +22,8 @@ enum cs_field_id {
 	FIELD_LINK_SLICES,
 	FIELD_LINK_WAITS,
 	FIELD_LINK_WAIT_TIME,
+	FIELD_FAR_ANSWERS,
+	FIELD_FAR_RELEASED,
 	FIELD_NEW_FLOWS,
 	FIELD_SHARED,
 	FIELD_QLEN,
@@ -29,6 +31,13 @@ enum cs_field_id {
 	FIELD_MEMORY_USED,
 	FIELD_ACTIVE_FLOWS,
 	FIELD_DELAY_MAX,
+	FIELD_FAR_DELAY,
+	FIELD_FAR_PATH,
+	FIELD_FAR_RTT,
+	FIELD_FAR_NEWS_AGE,
+	FIELD_FAR_RATE,
+	FIELD_FAR_WINDOW,
+	FIELD_FAR_BEYOND,
 	FIELD_TARGET,
 	FIELD_INTERVAL,
 	FIELD_CE_THRESHOLD,
@@ -91,12 +100,13 @@ enum cs_form {
  * struct cs_field - a number of a qdisc
  * @path: of the member of JSON that has this number, NULL: none has it; the name of the column
  *	of CSV
- * @at: in struct cs_qdisc, or if @of_row in struct cs_row
+ * @at: in struct cs_qdisc, if @of_row in struct cs_row, or if @far in struct codel_far_stats
  * @in_tree: of an in-tree qdisc, if it is elsewhere
  * @of_row: see @at
  * @oot: in-tree qdiscs have none, unless @in_tree says where
  * @link: only qdiscs that share a rate have one
- * @off: UINT64_MAX stands for a setting that is off
+ * @far: only qdiscs that follow a queue elsewhere have one
+ * @off: UINT64_MAX stands for a setting that is off, or for what is not known
  * @only: of this kind alone; CS_OTHER: of both
  * @form: of the number
  * @metric: see struct cs_metric
@@ -108,6 +118,7 @@ struct cs_field {
 	bool of_row;
 	bool oot;
 	bool link;
+	bool far;
 	bool off;
 	enum cs_kind only;
 	enum cs_form form;

@@ -7,6 +7,7 @@
 
 #include "../../qdisc/codel_version.h"
 #include "../codel_ext_stats.h"
+#include "far.h"
 #include "fields.h"
 #include "link.h"
 #include "openmetrics.h"
@@ -251,6 +252,46 @@ static void metrics_histogram(const struct metrics_text *text,
 	cs_put(text->out, "\n");
 }
 
+/* Of the queue elsewhere. A bucket of the module is as exact as those of this list, and the sum of the delays is not known. */
+static void metrics_far(const struct metrics_text *text, const struct metrics_family *family,
+			size_t i)
+{
+	static const uint64_t bounds[] = {
+		2500000, 5000000, 10000000, 25000000, 50000000, 100000000,
+		250000000, 500000000, 1000000000, 2500000000, 5000000000,
+	};
+	const struct cs_qdisc *qdisc = &text->snapshot->qdiscs[i];
+	const unsigned int end = CODEL_FAR_DELAY_FIRST + CODEL_FAR_DELAYS;
+	unsigned int bucket = CODEL_FAR_DELAY_FIRST, n;
+	uint64_t below = 0;
+
+	if (!qdisc->far)
+		return;
+	for (n = 0; n < sizeof(bounds) / sizeof(*bounds); n++) {
+		while (codel_delay_bound(bucket + 1) <= bounds[n])
+			below += cs_far_in(qdisc, bucket++);
+		metrics_bucket(text, family, qdisc, bounds[n], below);
+	}
+	while (bucket < end)
+		below += cs_far_in(qdisc, bucket++);
+	metrics_bucket(text, family, qdisc, UINT64_MAX, below);
+	metrics_begin(text->out, &family->metric, "_count", qdisc);
+	cs_put(text->out, "} ");
+	cs_put_uint(text->out, below);
+	cs_put(text->out, "\n");
+}
+
+static void metrics_far_state(const struct metrics_text *text,
+			      const struct metrics_family *family, size_t i)
+{
+	const struct cs_qdisc *qdisc = &text->snapshot->qdiscs[i];
+
+	if (!qdisc->far)
+		return;
+	metrics_begin(text->out, &family->metric, "", qdisc);
+	PUT(text->out, ",state=\"", codel_far_states[qdisc->far->state], "\"} 1\n");
+}
+
 static void metrics_info(const struct metrics_text *text,
 			 const struct metrics_family *family, size_t i)
 {
@@ -295,6 +336,9 @@ static const struct metrics_family metrics_first[] = {
 	  .print = metrics_info },
 	{ { "codel_sojourn_seconds", "seconds", CS_HISTOGRAM,
 	    "How long packets waited that left the queue to be sent." }, .print = metrics_histogram },
+	{ { "codel_far_sojourn_seconds", "seconds", CS_HISTOGRAM,
+	    "How long packets waited in the queue elsewhere, as answers showed." },
+	  .print = metrics_far },
 };
 
 static const struct metrics_family metrics_last[] = {
@@ -307,6 +351,9 @@ static const struct metrics_family metrics_last[] = {
 	  .print = metrics_fate, .marks = true },
 	{ { "codel_marked_bytes", "bytes", CS_COUNTER, "Bytes marked, by cause." },
 	  .print = metrics_fate, .marks = true, .bytes = true },
+	{ { "codel_far_state", NULL, CS_GAUGE,
+	    "Whether the queue elsewhere is held short (works), or why not, as a label; "
+	    "see tc-fq_codel_oot(8)." }, .print = metrics_far_state },
 	{ { "codel_qdisc_verdict", NULL, CS_GAUGE,
 	    "Verdict on the queue since the last scrape, as a label; see codelstat(8)." },
 	  .print = metrics_verdict },

@@ -16,6 +16,7 @@ void cs_row_fill(struct cs_row *row, const struct cs_snapshot *before,
 	cs_delta(&row->delta, then, row->q,
 		 then ? (double)(now->monotonic - before->monotonic) / 1e9 : 0);
 	cs_delays(&row->delays, row->q, &row->delta);
+	cs_far_delays(&row->far, then, row->q);
 	row->backlog_ms = cs_backlog_ms(row->q, &row->delta);
 	row->flows = cs_snapshot_flows(now, row->q, &row->n_flows);
 }

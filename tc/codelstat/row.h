@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "far.h"
 #include "snapshot.h"
 #include "term.h"
 
@@ -14,6 +15,7 @@
  * @since: it was there before: @delta is of an interval, and not of all times
  * @delta: its counts in the interval
  * @delays: how long its packets waited
+ * @far: how long they waited in the queue elsewhere that it follows
  * @backlog_ms: see cs_backlog_ms()
  * @flows: the active ones, as far as known; @n_flows of them
  */
@@ -22,6 +24,7 @@ struct cs_row {
 	bool since;
 	struct cs_delta delta;
 	struct cs_delays delays;
+	struct cs_far_delays far;
 	double backlog_ms;
 	const struct cs_flow *flows;
 	size_t n_flows;

@@ -81,6 +81,8 @@ enum cs_kind {
  * @ext_stats: extended statistics: packet accounting, sum and maximum of the delay; in-tree: none but
  *	the drops that were counted before, see cs_follow()
  * @delay: the buckets of the histogram that @ext_stats describes; memory of the snapshot
+ * @far: the queue in another device that it follows, and behind it the __u32 of each of its buckets; NULL without
+ *	one; memory of the snapshot
  */
 struct cs_qdisc {
 	size_t message;
@@ -128,6 +130,7 @@ struct cs_qdisc {
 	struct codel_shared_stats link;
 	struct codel_ext_stats ext_stats;
 	const uint64_t *delay;
+	const struct codel_far_stats *far;
 };
 
 /* The kernel numbers qdiscs without a handle from 8001: on, another one each time. */

@@ -231,6 +231,32 @@ static void cs_add_causes(struct cs_line *line, const struct cs_row *row)
 	cs_causes(line, "marks", row, row->delta.mark, codel_mark_causes, CODEL_MARK_CAUSES);
 }
 
+/* ", far p50 9.7ms p90 14ms, path 40ms, 19.8Mbit/s", or why it is not followed */
+static void cs_add_far(struct cs_line *line, const struct cs_row *row)
+{
+	const struct codel_far_stats *far = row->q->far;
+	char text[CS_TEXT];
+
+	cs_add(line, ", far");
+	if (!cs_far_works(far)) {
+		cs_add(line, ": ");
+		cs_add(line, codel_far_reasons[far->state]);
+		return;
+	}
+	if (row->far.known) {
+		cs_add(line, " p50 ");
+		cs_add(line, cs_text_time(text, row->far.p50));
+		cs_add(line, " p90 ");
+		cs_add(line, cs_text_time(text, row->far.p90));
+		cs_add(line, ",");
+	}
+	cs_add(line, " path ");
+	cs_add(line, cs_text_time(text, (double)far->path));
+	cs_add(line, ", ");
+	cs_add(line, cs_text_number(text, (double)far->rate * 8));
+	cs_add(line, "bit/s");
+}
+
 static void cs_where(FILE *out, const struct cs_row *row, const struct cs_columns *c)
 {
 	const struct cs_qdisc *q = row->q;
@@ -253,6 +279,8 @@ static void cs_where(FILE *out, const struct cs_row *row, const struct cs_column
 		cs_add_rate(&line, q);
 		cs_add(&line, q->link.queues ? " shared" : "");
 	}
+	if (q->far)
+		cs_add_far(&line, row);
 	cs_add_causes(&line, row);
 	cs_line_end(out, &line);
 }

@@ -47,7 +47,7 @@ mapfile -t others < <(printf '%s\n' test_*.py | sed 's/\.py$//' |
 own() {
 	local name
 
-	ktap_plan $((7 + ${#waiting[@]} + ${#others[@]}))
+	ktap_plan $((8 + ${#waiting[@]} + ${#others[@]}))
 	for name in "${waiting[@]}"; do
 		script "$name" run &
 	done
@@ -58,6 +58,7 @@ own() {
 	part sender "$build/sender"
 	part fuzz "$build/fuzz" "$rounds" shaped.rec
 	part fuzz-shared "$build/fuzz" "$((rounds / 2))" shared.rec
+	part fuzz-far "$build/fuzz" "$((rounds / 2))" far.rec
 	for name in "${others[@]}"; do
 		script "$name" part
 	done

@@ -72,7 +72,7 @@ def dashboard_is_valid() -> None:
 
 @case("the exporter has every metric of both")
 def metrics_exist() -> None:
-    text = exported() + exported(recording=str(HERE / "shared.rec"))
+    text = "".join(exported(recording=str(HERE / f"{n}.rec")) for n in ("steady", "shared", "far"))
     names = set(re.findall(r"^(\w+)", text, re.M))
     for path in (ALERTS, DASHBOARD):
         text = "\n".join(n for n in path.read_text().splitlines() if not n.startswith("#"))

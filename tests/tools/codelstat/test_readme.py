@@ -13,6 +13,7 @@ BLOCK = re.compile(r"^```\n(.*?)^```$", re.M | re.S)
 SCREENS = (
     (("replay", "shaped.rec"), "2026-01-01 00:00:37, "),
     (("replay", "shared.rec"), "2026-01-01 00:00:06, "),
+    (("replay", "far.rec"), "v0  fq_codel_oot   10M "),
     (("top", "r1", "--replay", "shaped.rec"), "r1  fq_codel_oot 10:  "),
     (("watch", "r1", "--replay", "steady.rec"), "r1  codel_oot 10:  htb "),
 )
