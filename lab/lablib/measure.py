@@ -372,7 +372,15 @@ def traffic_result(answer: Figures, item: Figures, document: Document) -> Figure
 def said_by_tc(text: str) -> list[Figures]:
     """The subject's own figures, beside the meter's; shapers and histograms are left out."""
     keep = ("kind", "options", "bytes", "packets", "drops", "overlimits", "requeues", "ecn_mark")
-    return [{k: q[k] for k in keep if k in q} for q in json.loads(text)]
+    return [
+        {k: q[k] for k in keep if k in q}
+        | ({"far": {k: q["far"][k] for k in FAR}} if "far" in q else {})
+        for q in json.loads(text)
+    ]
+
+
+# Of the queue in another device: whether something is done about it, why not, and what was learnt
+FAR = ("state", "path_ns", "window", "answers", "released")
 
 
 def reduce(document: Document, raw: Raw) -> Figures:

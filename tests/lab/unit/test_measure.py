@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 
 from lablib import measure
@@ -58,6 +60,16 @@ def bounds() -> None:
     ):
         found = measure.held_below({"held_below": given}, rate, 1500) / MS
         same(f"{rate}, {given}", found, expected)
+
+
+@case("measure: what tc says of a queue in another device, without its histogram")
+def far() -> None:
+    learnt = {"state": "works", "path_ns": 1, "window": 2, "answers": 3, "released": 4}
+    shown = [
+        {"kind": "a", "handle": "1:"},
+        {"kind": "b", "far": {**learnt, "delay": {"p50_ns": 5}}},
+    ]
+    same("tc", measure.said_by_tc(json.dumps(shown)), [{"kind": "a"}, {"kind": "b", "far": learnt}])
 
 
 @case("measure: the control point is relative to the second half of the phase")
