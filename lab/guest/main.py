@@ -93,7 +93,8 @@ def perform(document: dict[str, Any]) -> dict[str, Any]:
         Path(network.METER).write_text(f"origin {origin}")
     network.start_courses(document, origin)
     before = idle()
-    changes, notes = network.rate_changes(document), progress(document["duration"])
+    changes = network.rate_changes(document) + network.delay_changes(document)
+    notes = progress(document["duration"])
     traffic = run(document, addresses, origin, changes, notes)
     if metered:
         Path(network.METER).write_text("stop")

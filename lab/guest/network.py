@@ -18,6 +18,9 @@ Link = dict[str, Any]
 Action = tuple[int, Callable[[], None]]  # experiment time in ns, what happens then
 
 WIRE = "wire"
+TUNNEL = "vpn"  # the device at both ends of one
+TUNNEL_PORT = 4500
+TUNNEL_HEADERS = 28  # bytes: IP and UDP
 MODULES = "/root"
 SLOW = "/sys/module/slow_link/parameters/link"
 COURSE = "/sys/module/slow_link/parameters/course"
@@ -63,6 +66,11 @@ def batch(tool: str, namespace: str, lines: list[str]) -> None:
 def address(node: int) -> str:
     """What traffic uses: on the node's loopback, whichever way its packets take."""
     return f"10.255.{node}.1"
+
+
+def outer_address(node: int) -> str:
+    """Of the packets of a tunnel."""
+    return f"10.254.{node}.1"
 
 
 def hardware(link: int, end: int) -> str:
@@ -164,12 +172,45 @@ def add_routes(nodes: list[str]) -> None:
     """Along the chain: to those before by the link before, to those after by the link after."""
     for at, node in enumerate(nodes):
         lines = [f"addr add {address(at)}/32 dev lo", "link set lo up"]
-        for to in range(len(nodes)):
-            if to == at:
-                continue
-            link, via = (at - 1, 1) if to < at else (at, 2)
-            lines.append(f"route add {address(to)} via 10.0.{link}.{via} src {address(at)}")
+        for to in (to for to in range(len(nodes)) if to != at):
+            lines.append(f"route add {address(to)} via {gateway(at, to)} src {address(at)}")
         batch("ip", node, lines)
+
+
+def gateway(at: int, to: int) -> str:
+    """The neighbour of a node on the way to another."""
+    return f"10.0.{at - 1}.1" if to < at else f"10.0.{at}.2"
+
+
+def add_tunnel(document: dict[str, Any], begin: str, end: str) -> None:
+    """IP in UDP between two nodes, with one pair of ports: without its cipher, a VPN."""
+    nodes: list[str] = document["nodes"]
+    ends = nodes.index(begin), nodes.index(end)
+    for at, node in enumerate(nodes):
+        others = (to for to in ends if to != at)
+        batch("ip", node, [f"route add {outer_address(to)} via {gateway(at, to)}" for to in others])
+    mtu = min(link["mtu"] for link in document["links"]) - TUNNEL_HEADERS
+    for at, other in (ends, ends[::-1]):
+        beyond = range(len(nodes))[other:] if other > at else range(other + 1)
+        ports = f"encap-sport {TUNNEL_PORT} encap-dport {TUNNEL_PORT}"
+        remote = f"local {outer_address(at)} remote {outer_address(other)} ttl 64"
+        lines = [
+            f"addr add {outer_address(at)}/32 dev lo",
+            f"fou add port {TUNNEL_PORT} ipproto 4",
+            f"link add {TUNNEL} mtu {mtu} type ipip {remote} encap fou {ports}",
+            f"link set {TUNNEL} up gso_max_segs 1",
+            *(f"route replace {address(to)} dev {TUNNEL} src {address(at)}" for to in beyond),
+        ]
+        batch("ip", nodes[at], lines)
+
+
+def set_hosts(document: dict[str, Any]) -> None:
+    for name, host in document.get("hosts", {}).items():
+        if not host["time_stamps"]:
+            in_namespace(name, "sysctl", "-qw", "net.ipv4.tcp_timestamps=0")
+        if host["tunnel"]:
+            command("modprobe", "-a", "ipip", "fou")
+            add_tunnel(document, name, host["tunnel"])
 
 
 # ---- queues ---------------------------------------------------------------------------------------
@@ -279,6 +320,7 @@ def build(document: dict[str, Any], meter: bool = True) -> None:
     for number, link in enumerate(document["links"]):
         create(number, link, offloads)
     add_routes(document["nodes"])
+    set_hosts(document)
     for number, link in enumerate(document["links"]):
         add_queues(number, link, meter, offloads)
 
@@ -300,6 +342,20 @@ def rate_changes(document: dict[str, Any]) -> list[Action]:
         for number, link in enumerate(document["links"])
         for _end, node, direction, way in ends(link)
         for time, rate in way["rates"]
+    ]
+
+
+def delay_changes(document: dict[str, Any]) -> list[Action]:
+    """The same for delays."""
+
+    def action(node: str, dev: str, delay: int) -> Callable[[], None]:
+        return lambda: batch("tc", node, [f"qdisc change dev {dev} root {late(delay)}"])
+
+    return [
+        (time, action(node, device(number, direction), delay))
+        for number, link in enumerate(document["links"])
+        for _end, node, direction, way in ends(link)
+        for time, delay in way.get("delays", ())
     ]
 
 

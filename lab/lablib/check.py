@@ -151,6 +151,7 @@ class Reader:
         found = self.whole((), schema.TOP, tuple(schema.TABLES))
         found["qdiscs"] = {n: self.qdisc(n) for n in self.names(("qdiscs",), "qdisc")}
         found["links"] = [self.link(n) for n in self.names(("link",), "link")]
+        found["hosts"] = {n: self.whole(("host", n), schema.HOST) for n in self.subtable(("host",))}
         found["traffic"] = [self.item(n) for n in self.names(("traffic",), "item of traffic")]
         return found
 

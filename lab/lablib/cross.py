@@ -88,6 +88,36 @@ def rates(reader: Reader, found: Table) -> None:
                     reader.wrong(last, f"not before the end, {TIME.format(found['duration'])}")
 
 
+def delays(reader: Reader, found: Table) -> None:
+    """netem is the root qdisc of a direction with a delay and no queue: only there it can be changed."""
+    for link, direction in ((n, d) for n in found["links"] for d in DIRECTIONS):
+        with contextlib.suppress(Absent):
+            way = link[direction]
+            where = place(reader, link, direction, "delays")
+            if way["delays"] and (way["rate"] or way["qdisc"] or not way["delay"]):
+                reader.wrong(
+                    where,
+                    "only a direction with a delay, and without rate and qdisc, has later ones",
+                )
+            if way["delays"] and way["delays"][-1][0] >= found["duration"]:
+                last = (*where, len(way["delays"]) - 1)
+                reader.wrong(last, f"not before the end, {TIME.format(found['duration'])}")
+
+
+def hosts(reader: Reader, found: Table) -> None:
+    nodes = found["nodes"]
+    for name, host in found["hosts"].items():
+        if name not in nodes:
+            reader.wrong(("host", name), f"{name} is no node ({suggestion(name, nodes)})")
+            continue
+        with contextlib.suppress(Absent):
+            if host["tunnel"] and host["tunnel"] not in nodes[nodes.index(name) + 1 :]:
+                reader.wrong(("host", name, "tunnel"), f"{host['tunnel']} is no node behind {name}")
+    tunnels = [name for name, host in found["hosts"].items() if host.get("tunnel")]
+    for name in tunnels[1:]:
+        reader.wrong(("host", name, "tunnel"), f"{tunnels[0]} has one, too: there can be one")
+
+
 def traffic(reader: Reader, found: Table) -> None:
     if all(absent(item) for item in found["traffic"]):
         reader.wrong(("traffic",), "there is none")
@@ -136,7 +166,7 @@ def fits(reader: Reader, item: Table, found: Table) -> None:
         )
 
 
-CHECKS: tuple[Check, ...] = (chain, times, subjects, rates, traffic)
+CHECKS: tuple[Check, ...] = (chain, times, subjects, rates, delays, hosts, traffic)
 
 
 def check(reader: Reader, found: Table) -> None:

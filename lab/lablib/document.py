@@ -102,12 +102,13 @@ def direction(name: str, link: Table, subject: Subject, rtt: int) -> Document:
             message = f"for link.{link['name']}.{name}: {error}"
             raise Unfit(("qdiscs", compared[0]), message) from error
         raise Unfit(("link", link["name"], name, "qdisc"), str(error)) from error
-    course = {"course": way["course"]} if way["course"] else {}
+    # Keys that few have are left out of the others' documents, which stay as they were
+    rare = {key: way[key] for key in ("course", "delays") if way[key]}
     return {
         "delay": way["delay"],
         "rate": way["rate"] or None,
         "rates": way["rates"],
-        **course,
+        **rare,
         "shaper": way["shaper"],
         "qdisc": text,
         "measure": bool(way["rate"] or text),
@@ -146,6 +147,7 @@ def build(found: Table, subject: Subject, seed: int) -> Document:
         "held_below": found["held_below"],
         "nodes": nodes,
         **({"offloads": True} if found["offloads"] else {}),
+        **({"hosts": found["hosts"]} if found["hosts"] else {}),
         "links": links,
         "traffic": [item(t, n, found["duration"]) for n, t in enumerate(present)],
     }

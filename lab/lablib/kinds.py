@@ -195,23 +195,28 @@ def spell(value: Any) -> list[int]:
     return [least, most]
 
 
-@partial(Kind, "")
-def change(value: Any) -> list[int]:
-    """When a rate becomes which."""
-    return pair(value, [time("1ns"), rate()], 'time and rate (["20s", "1mbit"])')
+def changes(what: str, kind: Kind, example: str) -> Kind:
+    """A list: when a quantity becomes which."""
+
+    def change(value: Any) -> list[int]:
+        return pair(value, [time("1ns"), kind], f'time and {what} (["20s", "{example}"])')
+
+    def read(value: Any) -> list[list[int]]:
+        if not isinstance(value, list):
+            raise Bad(f"{show(value)} is no list of times and {what}s")
+        found: list[list[int]] = []
+        for index, element in enumerate(value):
+            item = each(Kind("", change), element, index)
+            if found and item[0] <= found[-1][0]:
+                raise Bad(f"{show(element)} is not after the change before it", (index,))
+            found.append(item)
+        return found
+
+    return Kind(f"list of [time, {what}]", read)
 
 
-@partial(Kind, "list of [time, rate]")
-def schedule(value: Any) -> list[list[int]]:
-    if not isinstance(value, list):
-        raise Bad(f"{show(value)} is no list of times and rates")
-    found: list[list[int]] = []
-    for index, element in enumerate(value):
-        item = each(change, element, index)
-        if found and item[0] <= found[-1][0]:
-            raise Bad(f"{show(element)} is not after the change before it", (index,))
-        found.append(item)
-    return found
+schedule = changes("rate", rate(), "1mbit")
+delays = changes("delay", time("1us", "100s"), "90ms")
 
 
 @partial(Kind, 'packets, or "8 bdp"')

@@ -49,6 +49,7 @@ def lines() -> Iterator[Any]:
         "What stands in `[link.NAME]` holds for both directions, but for what `up` (along the "
         "chain of nodes) and `down` (against it) have of their own. `mtu` is always both's.",
     )
+    yield from section("[host.NAME]", schema.HOST)
     yield from section("[qdiscs] NAME = { ... }", schema.QDISC)
     yield from section("[traffic.NAME]", schema.ITEM, "Of every kind:")
     for kind, (help, keys) in schema.TRAFFIC.items():

@@ -77,7 +77,7 @@ def apply(tree: Tree, setting: Setting, errors: Errors, more: Sequence[str] = ()
 def meant(tree: Tree, path: Path, more: Sequence[str]) -> None:
     """A mistyped name would make a new link or item."""
     first = path[0]
-    known = [*schema.TOP, "qdiscs", "link", "traffic", *more]
+    known = [*schema.TOP, "qdiscs", "link", "host", "traffic", *more]
     if first not in known:
         raise Bad(f"no such key ({suggestion(str(first), known)})")
     if first in ("link", "traffic") and len(path) > 1:

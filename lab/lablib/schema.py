@@ -37,6 +37,7 @@ def keys(*found: Key) -> Keys:
 TABLES = {
     "qdiscs": 'what is compared, a run for each: `NAME = "tc\'s words"`, or a table as below',
     "link": "a table for each link, in the order of the chain",
+    "host": "a table for each node that differs from the others",
     "traffic": "a table for each item of traffic",
     "vary": "every combination of these is a run: "
     '`"link.dsl.up.rate" = ["1mbit", "4mbit"]`, or several keys together under a name: '
@@ -91,6 +92,9 @@ WAY = keys(
     ),
     Key("delay", kinds.time("0s", "100s"), "one way, behind the queue", "0s"),
     Key(
+        "delays", kinds.delays, "later delays, in order of time, of a direction without a queue", []
+    ),
+    Key(
         "shaper",
         kinds.choice("wire", "htb", "tbf", "own"),
         "who is slow: a device that is busy as long as a packet takes, or a qdisc above as on many routers, "
@@ -107,6 +111,16 @@ WAY = keys(
         "buffer",
         kinds.buffer,
         "what {buffer} and {buffer_bytes} stand for in a qdisc's words, and how long a bare red is",
+    ),
+)
+
+HOST = keys(
+    Key("time_stamps", kinds.flag, "false: its TCP has none (RFC 7323)", True),
+    Key(
+        "tunnel",
+        kinds.name("node"),
+        "a node further on: all packets between this node and those before it, and that node and those behind it, are "
+        "in one UDP flow, as those of a VPN",
     ),
 )
 

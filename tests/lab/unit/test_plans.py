@@ -114,6 +114,17 @@ def document() -> None:
     same("for the guest", for_guest(made[0]), told)
 
 
+@case("plans: hosts and later delays are in a document only if there are any")
+def rare() -> None:
+    text = SCENARIO + '[host.r]\ntunnel = "b"\n[host.a]\ntime_stamps = false\n'
+    made = documents(text.replace("[link.dsl]", 'delays = [["1s", "3ms"]]\n[link.dsl]'))[0]
+    hosts = {"r": {"time_stamps": True, "tunnel": "b"}, "a": {"time_stamps": False, "tunnel": None}}
+    same("hosts", made["hosts"], hosts)
+    same("delays", made["links"][0]["up"]["delays"], [[1_000_000_000, 3_000_000]])
+    for document in documents(SCENARIO):
+        same("none", ("hosts" in document, "delays" in document["links"][0]["up"]), (False, False))
+
+
 @case("plans: a qdisc that is the shaper gets the rate, and the guest is told of offloads")
 def own_shaper() -> None:
     words = {"cake besteffort": "bandwidth", "codel_oot": "rate", "fq_codel_oot ecn": "rate"}

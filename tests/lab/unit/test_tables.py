@@ -142,6 +142,7 @@ def points() -> None:
 TABLES = {
     "At the top": schema.TOP,
     "[link.NAME], [link.NAME.up] and [link.NAME.down]": {**schema.WAY, **schema.LINK},
+    "[host.NAME]": schema.HOST,
     "[qdiscs] NAME = { ... }": schema.QDISC,
     "[traffic.NAME]": schema.ITEM,
     **{f'kind = "{kind}"': keys for kind, (_help, keys) in schema.TRAFFIC.items()},

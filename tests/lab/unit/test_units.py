@@ -95,6 +95,7 @@ KINDS: list[tuple[Kind, object, str]] = [
         '["5s", "2mbit"] is not after the change before it',
     ),
     (kinds.schedule, 5, "5 is no list of times and rates"),
+    (kinds.delays, [["5s"]], '["5s"] is no time and delay (["20s", "90ms"])'),
     (kinds.rate("0bit"), False, f"false {NO_RATE}"),
     (kinds.settings, 5, '5 is no table ({"link.dsl.up.rate" = "3mbit"})'),
     (kinds.buffer, 10**7 + 1, "10000001 is too much: at most 10000000"),
