@@ -65,14 +65,13 @@ static struct cs_columns cs_columns(const struct cs_snapshot *now, const struct 
 	int width;
 
 	for (i = 0; i < now->n_qdiscs; i++) {
-		int dev = (int)strlen(now->qdiscs[i].dev);
-		int kind = (int)strlen(now->qdiscs[i].kind);
-
-		columns.dev = dev > columns.dev ? dev : columns.dev;
-		columns.kind = kind > columns.kind ? kind : columns.kind;
+		width = (int)strlen(now->qdiscs[i].kind);
+		columns.kind = width > columns.kind ? width : columns.kind;
 	}
 	for (i = 0; i < now->n_qdiscs; i += n) {
 		n = cs_total_queues(now, i);
+		width = (int)strlen(now->qdiscs[i].dev);
+		columns.dev = width > columns.dev ? width : columns.dev;
 		totals += cs_lines_above(now, i);
 		most = n > most ? n : most;
 	}

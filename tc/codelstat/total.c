@@ -63,13 +63,33 @@ static void cs_total_add_delta(struct cs_delta *total, const struct cs_delta *de
 		total->delay[i] += delta->delay[i];
 }
 
-/* A total with queues that were not there before is of no interval. */
-static bool cs_total_since(const struct cs_snapshot *before, const struct cs_qdisc *q,
-			   const struct cs_qdisc *end, enum cs_kind link)
+/* Add up, from @before on; NULL: since the counters began. False if a queue was not there before: a
+ * total with such queues is of no interval.
+ */
+static bool cs_total_add(struct cs_total *total, const struct cs_snapshot *before,
+			 const struct cs_qdisc *q, const struct cs_qdisc *end, enum cs_kind link)
 {
-	for (; before && q < end; q++)
-		if (cs_total_has(q, link) && !cs_snapshot_find(before, q))
+	const struct cs_qdisc *then = NULL;
+	struct cs_delta delta;
+
+	memset(total, 0, sizeof(*total));
+	total->q.oot = true;
+	for (; q < end; q++) {
+		if (!cs_total_has(q, link))
+			continue;
+		if (before)
+			then = cs_snapshot_find(before, q);
+		if (before && !then)
 			return false;
+		if (!total->queues++)
+			total->one = q;
+		cs_delta(&delta, then, q, 0);
+		total->drops += q->drops;
+		cs_total_add_qdisc(&total->q, q);
+		cs_total_add_delta(&total->row.delta, &delta, q);
+		if (link != CS_OTHER)
+			cs_total_add_link(&total->q.link, q);
+	}
 	return before;
 }
 
@@ -77,31 +97,18 @@ void cs_total_fill(struct cs_total *total, const struct cs_snapshot *before,
 		   const struct cs_snapshot *now, size_t first, enum cs_kind link)
 {
 	const struct cs_qdisc *q = &now->qdiscs[first], *end = q + cs_total_queues(now, first);
-	const bool since = cs_total_since(before, q, end, link);
 	struct cs_row *row = &total->row;
-	struct cs_delta delta;
+	bool since = cs_total_add(total, before, q, end, link);
 
-	memset(total, 0, sizeof(*total));
+	if (before && !since)
+		cs_total_add(total, NULL, q, end, link);
 	total->q.ifindex = q->ifindex;
 	memcpy(total->q.dev, q->dev, sizeof(q->dev));
-	total->q.oot = true;
+	snprintf(total->q.kind, sizeof(total->q.kind), "%u queues", (unsigned int)total->queues);
 	row->q = &total->q;
 	row->since = since;
 	if (since)
 		row->delta.seconds = (double)(now->monotonic - before->monotonic) / 1e9;
-	for (; q < end; q++) {
-		if (!cs_total_has(q, link))
-			continue;
-		if (!total->queues++)
-			total->one = q;
-		cs_delta(&delta, since ? cs_snapshot_find(before, q) : NULL, q, 0);
-		total->drops += q->drops;
-		cs_total_add_qdisc(&total->q, q);
-		cs_total_add_delta(&row->delta, &delta, q);
-		if (link != CS_OTHER)
-			cs_total_add_link(&total->q.link, q);
-	}
-	snprintf(total->q.kind, sizeof(total->q.kind), "%u queues", (unsigned int)total->queues);
 	if (total->q.oot)
 		cs_delays(&row->delays, &total->q, &row->delta);
 	row->backlog_ms = cs_backlog_ms(&total->q, &row->delta);
