@@ -24,7 +24,7 @@ void cs_far_read(struct cs_snapshot *snapshot, struct cs_qdisc *q, const void *e
 	struct codel_far_stats far;
 	size_t bytes;
 
-	if (!codel_ext_stats_has_wire(stats) || len < sizeof(far) || offset > len - sizeof(far) ||
+	if (!offset || !codel_ext_stats_has_wire(stats) || len < sizeof(far) || offset > len - sizeof(far) ||
 	    offset < stats->delay_offset + stats->delay_count * sizeof(*q->delay))
 		return;
 	memcpy(&far, at, sizeof(far));
@@ -53,15 +53,12 @@ static uint64_t cs_far_since(const struct cs_qdisc *before, const struct cs_qdis
 	return (uint32_t)(cs_far_in(now, bucket) - then);
 }
 
-void cs_far_delays(struct cs_far_delays *delays, const struct cs_qdisc *before,
-		   const struct cs_qdisc *now)
+static void cs_far_percentiles(struct cs_far_delays *delays, const struct cs_qdisc *before,
+			       const struct cs_qdisc *now)
 {
 	uint64_t delay[CODEL_DELAY_BUCKETS] = {}, sum = 0, passed = 0;
 	unsigned int i;
 
-	memset(delays, 0, sizeof(*delays));
-	if (!now->far)
-		return;
 	for (i = CODEL_FAR_DELAY_FIRST; i < CODEL_FAR_DELAY_FIRST + CODEL_FAR_DELAYS; i++) {
 		delay[i] = cs_far_since(before, now, i);
 		sum += delay[i];
@@ -73,4 +70,13 @@ void cs_far_delays(struct cs_far_delays *delays, const struct cs_qdisc *before,
 	delays->p50 = (double)codel_delay_bound(i + 1);
 	i = cs_reach(delay, sum, 90, i, &passed);
 	delays->p90 = (double)codel_delay_bound(i + 1);
+}
+
+/* Most qdiscs follow no queue: they cost nothing */
+void cs_far_delays(struct cs_far_delays *delays, const struct cs_qdisc *before,
+		   const struct cs_qdisc *now)
+{
+	memset(delays, 0, sizeof(*delays));
+	if (now->far)
+		cs_far_percentiles(delays, before, now);
 }
