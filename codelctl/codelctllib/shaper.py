@@ -84,21 +84,23 @@ def is_followed(root: Json) -> bool:
     return root.get("options", {}).get("bottleneck", "here") != "here"
 
 
+def _shared_words(wanted: bool, shown: Json) -> list[str]:
+    """A change alone: a module of an earlier version has no such option."""
+    if bool(shown.get("shared")) == wanted:
+        return []
+    return ["shared" if wanted else "alone"]
+
+
 def words(want: Shaper, shown: Json) -> list[str]:
     """For tc; `shown` has the present options of the qdisc."""
     options = want.options()
-
-    def differs(name: str) -> bool:
-        return bool(shown.get(name, False) != options[name])
-
     return [
         want.kind,
         "bandwidth" if want.kind == "cake" else "rate",
         f"{want.rate}bit" if want.rate else "off",
         *("overhead", str(options["overhead"]), "mpu", str(options["mpu"]), options["atm"]),
         "ingress" if want.ingress else "egress",
-        # A module of an earlier version has no such option
-        *(["shared" if want.is_spread else "alone"] if differs("shared") else []),
+        *_shared_words(want.is_spread, shown),
         *tuning.words(want.tuning),
         # Without a bottleneck elsewhere, there is no device of the answers
         *far_words(want.far() if want.follows else {"bottleneck": "here"}, shown),
