@@ -205,27 +205,39 @@ static uint64_t metrics_exact(const struct metrics_text *text,
 
 /* A round bound is inside a bucket of the module. The packets of this bucket are counted above
  * the bound: no delay looks shorter than it was, and only those less than 12.5% below the bound
- * look longer.
+ * look longer. Bounds below bucket @first are left out; @in counts the packets of a bucket.
  */
 static uint64_t metrics_round(const struct metrics_text *text,
 			      const struct metrics_family *family,
-			      const struct cs_qdisc *qdisc)
+			      const struct cs_qdisc *qdisc, unsigned int first,
+			      uint64_t (*in)(const struct cs_qdisc *qdisc, unsigned int bucket))
 {
 	static const uint64_t bounds[] = {
 		1000000, 2500000, 5000000, 10000000, 25000000, 50000000, 100000000,
 		250000000, 500000000, 1000000000, 2500000000, 5000000000,
 	};
-	unsigned int bucket = 0, i;
+	unsigned int bucket = first, i;
 	uint64_t below = 0;
 
 	for (i = 0; i < sizeof(bounds) / sizeof(*bounds); i++) {
+		if (bounds[i] < codel_delay_bound(first))
+			continue;
 		while (codel_delay_bound(bucket + 1) <= bounds[i])
-			below += cs_delay_in(qdisc, bucket++);
+			below += in(qdisc, bucket++);
 		metrics_bucket(text, family, qdisc, bounds[i], below);
 	}
 	while (bucket < CODEL_DELAY_BUCKETS)
-		below += cs_delay_in(qdisc, bucket++);
+		below += in(qdisc, bucket++);
 	return below;
+}
+
+static void metrics_total(const struct metrics_text *text, const struct metrics_family *family,
+			  const struct cs_qdisc *qdisc, uint64_t packets)
+{
+	metrics_begin(text->out, &family->metric, "_count", qdisc);
+	cs_put(text->out, "} ");
+	cs_put_uint(text->out, packets);
+	cs_put(text->out, "\n");
 }
 
 /* Buckets count all from 0 on. */
@@ -240,45 +252,27 @@ static void metrics_histogram(const struct metrics_text *text,
 	if (text->metrics->buckets)
 		below = metrics_exact(text, family, qdisc);
 	else
-		below = metrics_round(text, family, qdisc);
+		below = metrics_round(text, family, qdisc, 0, cs_delay_in);
 	metrics_bucket(text, family, qdisc, UINT64_MAX, below);
 	metrics_begin(text->out, &family->metric, "_sum", qdisc);
 	cs_put(text->out, "} ");
 	metrics_ns(text->out, qdisc->ext_stats.delay_sum);
 	cs_put(text->out, "\n");
-	metrics_begin(text->out, &family->metric, "_count", qdisc);
-	cs_put(text->out, "} ");
-	cs_put_uint(text->out, below);
-	cs_put(text->out, "\n");
+	metrics_total(text, family, qdisc, below);
 }
 
-/* Of the queue elsewhere. A bucket of the module is as exact as those of this list, and the sum of the delays is not known. */
+/* Of the queue elsewhere: the sum of the delays is not known. */
 static void metrics_far(const struct metrics_text *text, const struct metrics_family *family,
 			size_t i)
 {
-	static const uint64_t bounds[] = {
-		2500000, 5000000, 10000000, 25000000, 50000000, 100000000,
-		250000000, 500000000, 1000000000, 2500000000, 5000000000,
-	};
 	const struct cs_qdisc *qdisc = &text->snapshot->qdiscs[i];
-	const unsigned int end = CODEL_FAR_DELAY_FIRST + CODEL_FAR_DELAYS;
-	unsigned int bucket = CODEL_FAR_DELAY_FIRST, n;
-	uint64_t below = 0;
+	uint64_t below;
 
 	if (!qdisc->far)
 		return;
-	for (n = 0; n < sizeof(bounds) / sizeof(*bounds); n++) {
-		while (codel_delay_bound(bucket + 1) <= bounds[n])
-			below += cs_far_in(qdisc, bucket++);
-		metrics_bucket(text, family, qdisc, bounds[n], below);
-	}
-	while (bucket < end)
-		below += cs_far_in(qdisc, bucket++);
+	below = metrics_round(text, family, qdisc, CODEL_FAR_DELAY_FIRST, cs_far_in);
 	metrics_bucket(text, family, qdisc, UINT64_MAX, below);
-	metrics_begin(text->out, &family->metric, "_count", qdisc);
-	cs_put(text->out, "} ");
-	cs_put_uint(text->out, below);
-	cs_put(text->out, "\n");
+	metrics_total(text, family, qdisc, below);
 }
 
 static void metrics_far_state(const struct metrics_text *text,

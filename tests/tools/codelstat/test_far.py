@@ -25,8 +25,8 @@ def following(
     cut: int = 0,
     sojourns: int = 0,
 ) -> bytes:
-    """A codel_oot with so many answers in the buckets from `first` on. `cut` bytes are missing at the end. A histogram of
-    `sojourns` buckets would begin at the same place."""
+    """A codel_oot whose far histogram has these counts, in the buckets from `first` on. The message lacks its last `cut` bytes. A
+    histogram of `sojourns` buckets would begin at the same place."""
     ext = struct.pack("=30Q4H", *(0,) * 30, 360, 0, sojourns, 360)
     ext += bytes(8 + 96 + 8)  # wire bytes, causes to come, no shared rate
     far = struct.pack("=9QIHH", 30_000_000, 20_000_000, 10_000_000, 1_250_000, 9000, 7000, news,
@@ -104,7 +104,7 @@ def exported() -> None:
     check("without the option", [n for n, _ in others if "far" in n], [])
 
 
-@case("statistics that are cut off, or that nobody knows, are none")
+@case("statistics that are cut off, or have an unknown layout, are ignored")
 def incomplete() -> None:
     whole = following(1, 2, 3)
     with recording(whole) as path:

@@ -20,7 +20,7 @@ RATE = 2500000
 def leaves(
     second: int, queues: int = 4, ifindex: int = 1, kind: bytes = b"codel_oot", queued: int = 2
 ) -> bytes:
-    """A device with so many queues, whose counters grow each second, and faster in each queue."""
+    """A device with this number of queues. The counters grow each second, and those of each queue faster than those before."""
     body = link(ifindex, b"v%d" % ifindex) + qdisc(ifindex, 0x10000, b"mq")
     for n in range(queues):
         body += sharing(
