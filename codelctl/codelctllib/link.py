@@ -79,15 +79,6 @@ def _in_place(now: Observed, known: State | None) -> dict[str, str]:
     return found if found.keys() & set(tuning.DIRECTIONS) else {}
 
 
-def queues_in_place(device: str, directions: list[str], given: dict[str, str]) -> dict[str, str]:
-    """Settings with which these directions keep their qdiscs at any rate: one, or one for each transmit queue."""
-    if values.parse(given).kind not in values.SPLITTING:
-        return {}
-    now = observe.observed(device)
-    ports = {"up": now.device, "down": now.ifb}
-    return {f"{n}-queues": "auto" if ports[n].is_spread else "one" for n in directions}
-
-
 def _request_in_place(now: Observed, known: State | None) -> Request | None:
     """The same, with HTB where an earlier version has set the link up, and the parameters of the qdiscs."""
     given = settings(now, known)

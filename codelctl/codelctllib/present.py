@@ -51,8 +51,8 @@ def _direction(port: Port, link: Json) -> Json | None:
     return _of_queue(port.queue) if port.queue else None
 
 
-def _queues(now: Observed, directions: set[str], kind: str) -> dict[str, str]:
-    """Of the directions that have one qdisc where they could have several."""
+def queues(now: Observed, directions: set[str], kind: str) -> dict[str, str]:
+    """Settings with which directions keep one qdisc where they could have several."""
     if kind not in SPLITTING:
         return {}
     ports = {"up": now.device, "down": now.ifb}
@@ -79,6 +79,6 @@ def settings(now: Observed) -> dict[str, str]:
         given["follow"] = "on"
     given |= {name: str(complete[0][name]) for name in ("overhead", "mpu", "cells", "kind")}
     if "follow" not in given:
-        given |= _queues(now, set(given), given["kind"])
+        given |= queues(now, set(given), given["kind"])
     # What they were is not known
     return {**given, "link": "raw", "offloads": "keep"}

@@ -17,6 +17,7 @@ from typing import Any, Iterator
 from . import facts, link, measure, observe, rates, run, values
 from .errors import Failure, Refusal
 from .measure import PING_SECONDS, Phase
+from .present import queues as queues_in_place
 from .report import Report
 
 FLOWS = 4
@@ -204,7 +205,9 @@ def _lifted(device: str, settings: dict[str, str]) -> dict[str, str]:
     rate, follows = rates.text(rates.GREATEST), values.follows(settings)
     names = [name for name in ("up", "down") if follows or name in settings]
     lifted = {**settings, **dict.fromkeys(names, rate), "follow": values.OFF}
-    return {**lifted, **link.queues_in_place(device, names, settings)}
+    # Each direction keeps its qdiscs: one, or one for each transmit queue
+    now = observe.observed(device)
+    return {**lifted, **queues_in_place(now, set(names), values.parse(settings).kind)}
 
 
 @contextlib.contextmanager
