@@ -18,16 +18,9 @@ topology()
 # wide QUEUES: the same, where r1 has several transmit queues
 wide()
 {
-	local mac peer queues="numtxqueues $1 numrxqueues $1"
-
 	topology offloads
-	mac=$(ip -n "$ROUTER" -j link show r1 | jq -r '.[].address')
-	peer=$(ip -n "$SERVER" -j link show s0 | jq -r '.[].address')
 	ip -n "$ROUTER" link del r1
-	# shellcheck disable=SC2086 # words
-	ip -n "$ROUTER" link add r1 address "$mac" $queues type veth peer name s0 address "$peer" $queues netns "$SERVER"
-	topo_end "$ROUTER" r1 10.9.2.1 10.9.2.2 "$peer"
-	topo_end "$SERVER" s0 10.9.2.2 10.9.2.1 "$mac"
+	topo_link "$ROUTER" r1 10.9.2.1 "$SERVER" s0 10.9.2.2 offloads "$1"
 	ip -n "$SERVER" route add default via 10.9.2.1
 	busywait 10 link_is_up r1 || fail "r1 is not up"
 }
@@ -70,6 +63,7 @@ setup()
 
 CLASS_OF_FLOW='{"class":"[a-z_]*codel[^}]*}'
 # Below mq, the kernel numbers qdiscs, and shows them in no order
+LEAF_OF_QUEUE='\("class":"mq","handle":"c0d2:[^}]*\),"leaf":"[^"]*"'
 BY_PLACE='sort_by([.dev, .parent])[] | if (.parent // "") | startswith("c0d2:") then del(.handle) else . end'
 
 # link_state: all that codelctl may change, but for numbers that count
@@ -83,7 +77,7 @@ link_state()
 		echo "$dev"
 		# But for flows with packets. iproute2 before 6.2 prints no JSON
 		tc -n "$ROUTER" -j -d class show dev "$dev" |
-			sed "s/,$CLASS_OF_FLOW//g; s/$CLASS_OF_FLOW,\\{0,1\\}//g; /^class [a-z_]*codel/d; s/,\"leaf\":\"0x80..\"//g; /^class mq c0d2:/d"
+			sed "s/,$CLASS_OF_FLOW//g; s/$CLASS_OF_FLOW,\\{0,1\\}//g; /^class [a-z_]*codel/d; s/$LEAF_OF_QUEUE/\1/g; /^class mq c0d2:/d"
 		tc -n "$ROUTER" -j filter show dev "$dev" ingress
 		tc -n "$ROUTER" -j filter show dev "$dev" egress
 		in_ns "$ROUTER" ethtool -k "$dev"

@@ -66,17 +66,18 @@ topo_create()
 	ip -n "$SERVER" route add default via 10.9.2.1
 }
 
-# topo_link NS DEV ADDRESS NS DEV ADDRESS [offloads]: a veth pair, up
+# topo_link NS DEV ADDRESS NS DEV ADDRESS [offloads|'' [QUEUES]]: a veth pair, up
 topo_link()
 {
-	local mac peer
+	local mac peer queues=${8:+numtxqueues $8 numrxqueues $8}
 
 	topo_mac "$3"
 	mac=$MAC
 	topo_mac "$6"
 	peer=$MAC
-	ip -n "$1" link add "$2" address "$mac" type veth \
-		peer name "$5" address "$peer" netns "$4"
+	# shellcheck disable=SC2086 # words
+	ip -n "$1" link add "$2" address "$mac" $queues type veth \
+		peer name "$5" address "$peer" $queues netns "$4"
 	if [[ ${7:-} != offloads ]]; then
 		in_ns "$1" ethtool -K "$2" tso off gso off gro off >/dev/null
 		in_ns "$4" ethtool -K "$5" tso off gso off gro off >/dev/null
