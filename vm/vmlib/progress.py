@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from pathlib import Path
 from typing import IO, Callable
 
 from . import process
+
+ERROR = re.compile(r"\b(error|undefined)\b", re.IGNORECASE)
 
 
 def step(what: str, log: Path, run: Callable[[IO[bytes]], int]) -> None:
@@ -36,7 +39,13 @@ def step(what: str, log: Path, run: Callable[[IO[bytes]], int]) -> None:
     check(what, status, log)
 
 
+def _excerpt(log: Path) -> str:
+    """The end, after what names an error before it: make goes on with what it has begun."""
+    lines = log.read_text(errors="replace").splitlines()
+    named = [line for line in lines[:-40] if ERROR.search(line)]
+    return "\n".join(named[:20] + lines[-40:])
+
+
 def check(what: str, status: int, log: Path) -> None:
     if status:
-        tail = "\n".join(log.read_text(errors="replace").splitlines()[-40:])
-        raise process.Failure(f"{tail}\n{what} failed")
+        raise process.Failure(f"{_excerpt(log)}\n{what} failed")
