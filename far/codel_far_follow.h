@@ -32,32 +32,59 @@
 /* A window that has held nothing back for this long is void: the link may be another one since. */
 #define CODEL_FAR_VOID		CODEL_FAR_DIP_EVERY
 
-/* Round trips, and the time, for which an excess lasts until it is taken for a new path */
-#define CODEL_FAR_STUCK		8
-#define CODEL_FAR_STUCK_MIN	(1000 * CODEL_FAR_MSEC)
+/*
+ * The delay of others' packets does not follow the window: then there is none for some round trips,
+ * and for so many times longer, the next time. Each attempt costs the senders what they then have
+ * to win back from the others.
+ */
+#define CODEL_FAR_ALONE		8
+#define CODEL_FAR_ALONE_MORE	16
+#define CODEL_FAR_ALONE_MAX	(300000 * CODEL_FAR_MSEC)
 
-/* From now on, an excess is too long if it is more than an eighth above the target. */
-static inline void codel_far_watch_start(struct codel_far_window *w, u64 now)
+/* A delay an eighth above the target is too long: the target of the rate before it is reduced. */
+static inline void codel_far_watch_again(struct codel_far_window *w, u64 now)
 {
-	w->stuck = now;
-	w->stuck_above = 9 * codel_far_target(w) / 8;
+	codel_far_watch_start(&w->watch, now, 9 * codel_far_target(w) / 8);
 }
 
-/*
- * The window has been reduced for long, and a queue would be shorter now: the excess is that of a
- * new path. The target is that of the delivered rate before: a window that is too small for the
- * path delivers less.
- */
-static inline void codel_far_watch_path(struct codel_far_window *w, u64 now, u64 excess)
+/* There is no window until the far queue stands. */
+static inline void codel_far_end(struct codel_far_window *w)
 {
-	if (excess > w->stuck_above) {
-		if (codel_far_since(now, w->stuck) <=
-		    codel_far_max(CODEL_FAR_STUCK_MIN, CODEL_FAR_STUCK * w->rtt))
-			return;
-		w->epoch++;
-		w->excess = (struct codel_far_excess) {};
+	w->window = 0;
+	w->idle = 0;
+	WRITE_ONCE(w->pace, 0);
+}
+
+/* Leave the far queue alone. */
+static inline void codel_far_give_up(struct codel_far_window *w, u64 now)
+{
+	w->alone = codel_far_clamp(CODEL_FAR_ALONE_MORE * w->alone, CODEL_FAR_ALONE * w->rtt,
+				   CODEL_FAR_ALONE_MAX);
+	w->alone_until = now + w->alone;
+	codel_far_end(w);
+}
+
+static inline void codel_far_new_path(struct codel_far_window *w, u64 now)
+{
+	w->epoch++;
+	w->excess = (struct codel_far_excess) {};
+	codel_far_watch_again(w, now);
+}
+
+/* A standstill is no queue, and would have been there without others' packets, too. */
+static inline void codel_far_watch_delay(struct codel_far_window *w, u64 now)
+{
+	enum codel_far_cause cause;
+
+	if (w->queued <= w->watch.above) {
+		codel_far_watch_again(w, now);
+		return;
 	}
-	codel_far_watch_start(w, now);
+	cause = codel_far_watch(&w->watch, now, w->rtt, codel_far_rate(w));
+	if (cause == CODEL_FAR_PATH)
+		codel_far_new_path(w, now);
+	else if (cause == CODEL_FAR_OTHERS)
+		codel_far_give_up(w, now);
 }
 
 /* @bytes had @delay: how many have the target? */
@@ -128,6 +155,8 @@ static inline void codel_far_dip_again(struct codel_far_window *w,
 	u64 time = codel_far_since(answer->now, w->dip);
 	bool shorter = answer->flow == w->dip_flow && w->path < w->dip_path - w->dip_path / 8;
 
+	if (time >= CODEL_FAR_DIP_EVERY)
+		w->alone /= 2;
 	if (time >= CODEL_FAR_DIP_EVERY ||
 	    (shorter && time >= 2 * (w->dip_path + CODEL_FAR_TARGET)))
 		codel_far_dip(w, answer, shorter);
@@ -142,21 +171,27 @@ static inline void codel_far_dip_again(struct codel_far_window *w,
 static inline void codel_far_begin(struct codel_far_window *w, const struct codel_far_mark *mark,
 				   const struct codel_far_answer *answer)
 {
-	u64 bytes, time, target = codel_far_target(w), now = answer->now;
+	u64 aim, bytes, time, target = codel_far_target(w), now = answer->now;
 
+	if (now < w->alone_until)
+		return;
 	if (w->queued < target / 2) {
 		w->idle = now;
 		w->idle_done = mark->sent;
 		return;
 	}
-	bytes = codel_far_min(mark->sent - w->idle_done, CODEL_FAR_WINDOW_MAX);
-	time = codel_far_min(codel_far_since(now, w->idle) + 1, w->queued);
-	bytes = div64_u64(bytes * (codel_far_unqueued(w) + target), time);
-	bytes = codel_far_max(bytes, codel_far_aim(w, mark->beyond, target));
-	w->window = codel_far_clamp(bytes, codel_far_floor(w), CODEL_FAR_WINDOW_MAX);
+	aim = codel_far_aim(w, mark->beyond, target);
+	if (w->idle) {
+		bytes = codel_far_min(mark->sent - w->idle_done, CODEL_FAR_WINDOW_MAX);
+		time = codel_far_min(codel_far_since(now, w->idle) + 1, w->queued);
+		bytes = div64_u64(bytes * (codel_far_unqueued(w) + target), time);
+		aim = codel_far_max(aim, bytes);
+	}
+	w->window = codel_far_clamp(aim, codel_far_floor(w), CODEL_FAR_WINDOW_MAX);
 	w->limited = now;
 	codel_far_dip(w, answer, false);
-	codel_far_watch_start(w, now);
+	codel_far_watch_again(w, now);
+	codel_far_watch_turn(&w->watch, now, codel_far_rate(w));
 }
 
 /* Return what the far queue has of the round trip. */
@@ -213,18 +248,45 @@ static inline void codel_far_learn(struct codel_far_window *w, const struct code
 	w->bytes = mark->beyond;
 	w->delay = codel_far_excess_sample(&w->excess, now, answer->flow, rtt, excess);
 	w->queued = w->delay - codel_far_min(still, w->delay);
-	if (codel_far_since(now, w->limited) >= CODEL_FAR_VOID) {
-		w->window = 0;
-		WRITE_ONCE(w->pace, 0);
-	}
+	if (w->window && codel_far_since(now, w->limited) >= CODEL_FAR_VOID)
+		codel_far_end(w);
 	if (!w->window) {
 		codel_far_begin(w, mark, answer);
 		return;
 	}
-	codel_far_watch_path(w, now, w->queued);
+	codel_far_watch_delay(w, now);
+	if (!w->window)
+		return;
 	codel_far_follow(w, mark);
 	codel_far_set_pace(w);
 	codel_far_dip_again(w, answer);
+}
+
+/*
+ * The delay may be that of the way back: nothing follows from it, and without other answers, the
+ * window is not known to fit.
+ */
+static inline void codel_far_doubt(struct codel_far_window *w, u64 now)
+{
+	if (!codel_far_excess_is_recent(&w->excess, now, w->excess.at))
+		codel_far_end(w);
+}
+
+/* An answer with a time */
+static inline void codel_far_time_answer(struct codel_far_window *w,
+					 const struct codel_far_mark *mark,
+					 const struct codel_far_answer *answer, u64 rtt, bool fresh)
+{
+	u64 excess;
+
+	w->unclear = codel_far_back_is_unclear(&w->back, answer, rtt, mark->beyond, w->window);
+	if (w->unclear) {
+		codel_far_doubt(w, answer->now);
+		return;
+	}
+	excess = codel_far_sample(w, mark, answer, rtt);
+	if (fresh)
+		codel_far_learn(w, mark, answer, rtt, excess);
 }
 
 /**
@@ -241,13 +303,9 @@ static inline void codel_far_answered(struct codel_far_window *w, const struct c
 {
 	u64 rtt = codel_far_min(codel_far_since(answer->now, mark->at), CODEL_FAR_RTT_MAX);
 	bool fresh = mark->sent > w->done;
-	u64 excess;
 
-	if (answer->timed) {
-		excess = codel_far_sample(w, mark, answer, rtt);
-		if (fresh)
-			codel_far_learn(w, mark, answer, rtt, excess);
-	}
+	if (answer->timed)
+		codel_far_time_answer(w, mark, answer, rtt, fresh);
 	if (!fresh)
 		return;
 	WRITE_ONCE(w->done, mark->sent);

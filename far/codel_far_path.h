@@ -58,6 +58,31 @@ static inline u64 codel_far_clamp(u64 x, u64 least, u64 most)
 }
 
 /**
+ * struct codel_far_meter - the rate of a count of bytes
+ * @begin: of the present period, ns
+ * @bytes: the count then
+ * @rate: in the period before, bytes/s
+ */
+struct codel_far_meter {
+	u64 begin;
+	u64 bytes;
+	u64 rate;
+};
+
+/* The count is @bytes now. Return whether a period of @least ns, 1 ms or longer, has ended. */
+static inline bool codel_far_meter_read(struct codel_far_meter *m, u64 now, u64 bytes, u64 least)
+{
+	u64 time = codel_far_since(now, m->begin);
+
+	if (time < least)
+		return false;
+	m->rate = div64_u64((bytes - m->bytes) * 1000, div64_u64(time, CODEL_FAR_MSEC));
+	m->begin = now;
+	m->bytes = bytes;
+	return true;
+}
+
+/**
  * struct codel_far_least - a windowed minimum of times
  * @begin: of the present window, ns; 0 before the first sample
  * @least: in the present window, ns
@@ -303,6 +328,7 @@ static inline u64 codel_far_excess_sample(struct codel_far_excess *e, u64 now, u
  * struct codel_far_answer - an answer to a mark
  * @now: monotonic time, ns
  * @path: of the flow, all zero before its first sample
+ * @arrived: downstream: bytes that have come in so far
  * @flow: number of the flow
  * @timed: the round trip is that of the mark. Otherwise the packet was sent again (Karn),
  *	and the answer shows only that it has left the far queue
@@ -315,6 +341,7 @@ struct codel_far_answer {
 	u64 now;
 	struct codel_far_path *path;
 	u64 late;
+	u64 arrived;
 	u32 flow;
 	u32 stamp;
 	bool timed;

@@ -45,10 +45,8 @@
  * @bytes: that have arrived
  * @dip: when each flow was asked to slow down last, ns
  * @dips: how often
- * @period: begin of the period in which a delivered rate is measured, ns
- * @period_bytes: @bytes then
- * @least: delay in the period, ns
- * @rate: delivered in the latest period, bytes/s
+ * @delivered: rate of @bytes
+ * @least: delay in the present period of @delivered, ns
  * @stuck: periods in which the delay was never acceptable
  * @stuck_rate: in the first of them, bytes/s
  * @epoch: paths of an older one are void
@@ -58,6 +56,7 @@ struct codel_far_up {
 	struct codel_vars vars;
 	struct codel_params params;
 	struct codel_far_excess excess;
+	struct codel_far_meter delivered;
 	u64 rtt;
 	u64 path;
 	u64 delay;
@@ -65,10 +64,7 @@ struct codel_far_up {
 	u64 asked;
 	u64 bytes;
 	u64 dip;
-	u64 period;
-	u64 period_bytes;
 	u64 least;
-	u64 rate;
 	u64 stuck_rate;
 	u32 stuck;
 	u32 dips;
@@ -152,8 +148,8 @@ static inline void codel_far_up_watch_path(struct codel_far_up *up)
 	if (up->least <= up->params.target) {
 		up->stuck = 0;
 	} else if (!up->stuck++) {
-		up->stuck_rate = up->rate;
-	} else if (up->stuck > CODEL_FAR_UP_STUCK && up->rate < up->stuck_rate / 4) {
+		up->stuck_rate = up->delivered.rate;
+	} else if (up->stuck > CODEL_FAR_UP_STUCK && up->delivered.rate < up->stuck_rate / 4) {
 		up->stuck = 0;
 		up->epoch++;
 		up->excess = (struct codel_far_excess) {};
@@ -163,21 +159,18 @@ static inline void codel_far_up_watch_path(struct codel_far_up *up)
 /* The time of a full packet at the delivered rate, ns */
 static inline u64 codel_far_up_packet_time(const struct codel_far_up *up)
 {
-	u64 time = up->rate ? div64_u64(up->packet * 1000 * CODEL_FAR_MSEC, up->rate) : 0;
+	u64 rate = up->delivered.rate;
+	u64 time = rate ? div64_u64(up->packet * 1000 * CODEL_FAR_MSEC, rate) : 0;
 
 	return codel_far_min(time, CODEL_FAR_UP_PACKET_MAX);
 }
 
 static inline void codel_far_up_period(struct codel_far_up *up, u64 now)
 {
-	u64 time = codel_far_since(now, up->period);
+	u64 least = codel_far_max(CODEL_FAR_UP_PERIOD, 2 * up->rtt);
 
-	if (time < CODEL_FAR_UP_PERIOD || time < 2 * up->rtt)
+	if (!codel_far_meter_read(&up->delivered, now, up->bytes, least))
 		return;
-	up->rate = div64_u64((up->bytes - up->period_bytes) * 1000,
-			     div64_u64(time, CODEL_FAR_MSEC));
-	up->period = now;
-	up->period_bytes = up->bytes;
 	codel_far_up_watch_path(up);
 	up->params.target = CODEL_FAR_UP_TARGET + codel_far_up_packet_time(up);
 	up->least = ~0ULL;

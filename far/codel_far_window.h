@@ -10,7 +10,8 @@
 #ifndef CODEL_FAR_WINDOW_H
 #define CODEL_FAR_WINDOW_H
 
-#include "codel_far_path.h"
+#include "codel_far_back.h"
+#include "codel_far_watch.h"
 
 /*
  * The delay that downstream leaves in the far queue, beside five quarters of the time of a packet
@@ -71,12 +72,15 @@
  * @still: begin of its latest standstill, ns
  * @still_until: the end, ns
  * @bytes: beyond the device when the packet of the latest answer had left, it included
- * @stuck: since when round trips have been too long, ns
- * @stuck_above: an excess that is too long, ns
+ * @watch: a delay that is too long
+ * @back: the way back of answers without time stamps
+ * @alone: for how long there was no window when @watch found others' packets last, ns
+ * @alone_until: there is no window before, ns
  * @dip_flow: whose answer was the latest at @dip
+ * @unclear: the delay of the latest answer may be that of the way back
  * @deep: the reduction is one to half of the bytes beyond the device
  * @epoch: paths of an older one are void
- * @idle: the latest answer while there was no window and no queue, ns
+ * @idle: the latest answer while there was no window and no queue, ns; 0 before
  * @idle_done: @done then
  * @excess: of the flows
  *
@@ -105,14 +109,17 @@ struct codel_far_window {
 	u64 still;
 	u64 still_until;
 	u64 bytes;
-	u64 stuck;
-	u64 stuck_above;
+	u64 alone;
+	u64 alone_until;
 	u64 idle;
 	u64 idle_done;
 	u32 dip_flow;
 	u32 epoch;
+	bool unclear;
 	bool deep;
 	struct codel_far_excess excess;
+	struct codel_far_watch watch;
+	struct codel_far_back back;
 };
 
 /**

@@ -45,6 +45,7 @@ static int codel_far_receive(struct sk_buff *skb, struct net_device *dev, struct
 	struct codel_far *far = container_of(type, struct codel_far, answers);
 	u64 now = ktime_get_ns();
 
+	atomic64_add(skb->len, &far->arrived);
 	if (now >= READ_ONCE(far->deaf_until) && skb->pkt_type != PACKET_OTHERHOST)
 		codel_far_hear(far, skb, now);
 	consume_skb(skb);

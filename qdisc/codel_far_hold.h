@@ -22,6 +22,7 @@ static inline bool codel_far_hear_down(struct codel_far *far, const struct codel
 		return false;
 	answer.path = &far->marks.flows[match.flow].path;
 	answer.flow = match.flow;
+	answer.arrived = atomic64_read(&far->arrived);
 	answer.timed = match.timed;
 	answer.single = match.advance <= w->packet && !seg->sacks;
 	answer.stamped = seg->stamped;

@@ -37,6 +37,7 @@
  * @latest: the latest of them, ns
  * @releases: packets that left without an answer
  * @heard: segments that came in
+ * @arrived: bytes that came in
  * @window: downstream
  * @up: upstream
  * @marks: without an answer
@@ -57,6 +58,7 @@ struct codel_far {
 	u64 latest;
 	u64 releases;
 	u64 heard;
+	atomic64_t arrived;
 	struct codel_far_window window;
 	struct codel_far_up up;
 	struct codel_far_marks marks;

@@ -21,13 +21,19 @@ struct codel_far_dump {
 
 static inline enum codel_far_state codel_far_get_state(const struct codel_far *far, u64 age)
 {
+	const struct codel_far_window *w = &far->window;
+
 	if (!far->listens)
 		return CODEL_FAR_DEAF;
 	if (!far->heard)
 		return CODEL_FAR_UNHEARD;
 	if (!far->samples)
 		return CODEL_FAR_UNANSWERED;
-	return age < CODEL_FAR_BLIND ? CODEL_FAR_WORKS : CODEL_FAR_SILENT;
+	if (age >= CODEL_FAR_BLIND)
+		return CODEL_FAR_SILENT;
+	if (w->unclear && !w->window)
+		return CODEL_FAR_UNCLEAR;
+	return far->latest < w->alone_until ? CODEL_FAR_FOREIGN : CODEL_FAR_WORKS;
 }
 
 static inline void codel_far_read_down(struct codel_far_stats *st, const struct codel_far *far)
@@ -47,7 +53,7 @@ static inline void codel_far_read_up(struct codel_far_stats *st, const struct co
 	st->rtt = far->up.rtt;
 	st->path = far->up.path;
 	st->delay = far->up.delay;
-	st->rate = far->up.rate;
+	st->rate = far->up.delivered.rate;
 }
 
 static inline void codel_far_read_delays(struct codel_far_dump *dump, const struct codel_far *far)

@@ -15,6 +15,8 @@ const char *const codel_far_states[CODEL_FAR_STATES] = {
 	[CODEL_FAR_UNHEARD] = "unheard",
 	[CODEL_FAR_UNANSWERED] = "unanswered",
 	[CODEL_FAR_SILENT] = "silent",
+	[CODEL_FAR_UNCLEAR] = "unclear",
+	[CODEL_FAR_FOREIGN] = "foreign",
 };
 
 const char *const codel_far_reasons[CODEL_FAR_STATES] = {
@@ -22,6 +24,8 @@ const char *const codel_far_reasons[CODEL_FAR_STATES] = {
 	[CODEL_FAR_UNHEARD] = "no TCP segment has passed the device of the answers",
 	[CODEL_FAR_UNANSWERED] = "no answer to a packet that left",
 	[CODEL_FAR_SILENT] = "answers have stopped",
+	[CODEL_FAR_UNCLEAR] = "both directions are busy, and answers have no time stamps",
+	[CODEL_FAR_FOREIGN] = "packets of others fill the queue",
 };
 
 /* Return false if the statistics are incomplete or have a layout unknown to this file. */

@@ -195,6 +195,8 @@ NOT_FOLLOWED = {
     "unheard": "no TCP segment has passed",
     "unanswered": "no TCP segment was answered; downloads need time stamps (RFC 7323), or data of the client",
     "silent": "answers have stopped",
+    "unclear": "both directions are busy, and answers have no time stamps (RFC 7323)",
+    "foreign": "packets that do not pass it fill the queue",
 }
 
 

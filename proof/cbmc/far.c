@@ -103,6 +103,45 @@ void prove_far_bounds(void)
 	reached();
 }
 
+/* A delay that stays */
+void prove_far_watch(void)
+{
+	struct codel_far_watch w = {
+		.since = any_now(1), .above = nondet_u64(), .turn = any_now(1), .turns = nondet_u32(),
+		.rate = nondet_u64(), .least = nondet_u64(), .most = nondet_u64(),
+	};
+	u64 now = any_now(1), rtt = any_time(), rate = nondet_u64(), since = w.since;
+	enum codel_far_cause cause;
+
+	suppose(w.turns < ~0U);
+	cause = codel_far_watch(&w, now, rtt, rate);
+	prove(cause == CODEL_FAR_OURS ||
+	      (now > since + CODEL_FAR_STUCK_MIN && w.turns > CODEL_FAR_STUCK / 2),
+	      "a delay is its own for a second and four round trips");
+	prove(cause != CODEL_FAR_PATH || w.most - w.least <= CODEL_FAR_STEADY,
+	      "a path is steady");
+	reached();
+}
+
+/* The delay does not follow the window. */
+void prove_far_alone(void)
+{
+	struct codel_far_window w = any_window();
+	struct codel_far_mark mark = { .beyond = any_window_bytes() };
+	struct codel_far_answer answer = { .now = any_now(1) };
+	u64 now = any_now(1);
+
+	w.alone = nondet_u64();
+	suppose(w.alone <= CODEL_FAR_ALONE_MAX && answer.now >= now);
+	codel_far_give_up(&w, now);
+	prove(w.alone <= CODEL_FAR_ALONE_MAX && w.alone_until == now + w.alone,
+	      "a far queue is left alone for five minutes at most");
+	suppose(answer.now < w.alone_until);
+	codel_far_begin(&w, &mark, &answer);
+	prove(!w.window, "and has no window then");
+	reached();
+}
+
 /* No answer comes. */
 void prove_far_standstill(void)
 {

@@ -223,7 +223,13 @@ PROOFS = (
         "any state, answer and quotient",
         "none",
         "cbmc/far.c",
-        ("prove_far_bounds", "prove_far_standstill", "prove_far_leaves"),
+        (
+            "prove_far_bounds",
+            "prove_far_watch",
+            "prove_far_alone",
+            "prove_far_standstill",
+            "prove_far_leaves",
+        ),
         FAR,
     ),
     Proof(

@@ -22,6 +22,7 @@ struct group {
 };
 
 extern const struct group path_group;
+extern const struct group watch_group;
 extern const struct group window_group;
 extern const struct group hold_group;
 extern const struct group marks_group;

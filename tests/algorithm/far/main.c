@@ -3,6 +3,7 @@
  * Tests of far/ and qdisc/codel_far_marks.h, in user space:
  *	path	the round trip of a flow without a queue
  *	window	the law, against an independent model, and samples that lie
+ *	watch	a delay that does not follow the window, or that may be another one
  *	hold	when packets are held back, and for how long at most
  *	marks	the table of marks, against a naive one
  *	up	CoDel at a distance
@@ -17,7 +18,7 @@
 
 /* the quick ones first, as most mutants fail there */
 static const struct group *const groups[] = {
-	&path_group, &hold_group, &up_group, &window_group, &marks_group, &link_group,
+	&path_group, &hold_group, &up_group, &watch_group, &window_group, &marks_group, &link_group,
 };
 
 static int usage(const char *name)

@@ -11,7 +11,6 @@
 #define SEGMENT		1448
 #define PINGS		(20 * WORLD_MS)
 #define CLOCK		(777777 * WORLD_SEC)	/* of the other hosts */
-#define WAVE		(700 * WORLD_MS)
 
 struct delays {
 	uint64_t count;
@@ -45,7 +44,8 @@ static struct {
 	struct codel_far_up up;
 	struct codel_far_marks marks;
 
-	double carried;
+	double carried;	/* by the link; */
+	double own;	/* of these, what passed the router */
 	struct delays bulk, ping;
 } s;
 
@@ -76,6 +76,17 @@ static uint32_t key(int flow)
 	return (flow + 1) * 0x9e3779b9U;
 }
 
+static uint32_t all_flows(void)
+{
+	return s.scene->flows + s.scene->neighbours;
+}
+
+/* Its packets do not pass the router. */
+static bool is_neighbour(int flow)
+{
+	return flow >= (int)s.scene->flows;
+}
+
 /* Is the code under test in force? */
 static bool follows(void)
 {
@@ -89,12 +100,12 @@ static uint64_t round_trip(int flow)
 	return s.scene->path_at && s.now >= s.scene->path_at ? rtt + s.scene->path_by : rtt;
 }
 
-/* The delay on the way back: from nothing to all, and down again, without ever being nothing for long */
+/* The delay on the way back: from the least to the most, and down again */
 static uint64_t way_back(void)
 {
-	uint64_t phase = s.now % WAVE;
+	uint64_t wave = s.scene->wave, phase = s.now % wave, least = s.scene->back_least;
 
-	return s.scene->back * (phase < WAVE / 2 ? phase : WAVE - phase) / (WAVE / 2);
+	return least + (s.scene->back - least) * (phase < wave / 2 ? phase : wave - phase) / (wave / 2);
 }
 
 static uint32_t stamp(uint64_t left)
@@ -107,6 +118,12 @@ static uint32_t now_ms(void)
 	return s.now / WORLD_MS;
 }
 
+/* What has come in for others, whose packets wait on the way back as long as the acknowledgements do */
+static uint64_t arrived(void)
+{
+	return s.now / 1e9 * s.scene->arrivals / 8;
+}
+
 /* The router, up: the acknowledgement of packets up to @last passes. */
 static void router_hears(int flow, uint32_t edge, uint64_t left, bool single)
 {
@@ -117,6 +134,7 @@ static void router_hears(int flow, uint32_t edge, uint64_t left, bool single)
 		return;
 	answer.path = &s.marks.flows[match.flow].path;
 	answer.flow = match.flow;
+	answer.arrived = arrived();
 	answer.timed = match.timed;
 	answer.single = single;
 	answer.stamped = s.scene->tick;
@@ -132,7 +150,7 @@ static void greet(int flow)
 {
 	struct packet p = { .flow = flow, .bytes = WORLD_PING, .syn = true, .at = s.now, .echo = now_ms() };
 
-	if (s.greeted[flow] || s.now + 3 * round_trip(flow) / 2 < s.sender[flow].begin)
+	if (is_neighbour(flow) || s.greeted[flow] || s.now + 3 * round_trip(flow) / 2 < s.sender[flow].begin)
 		return;
 	s.greeted[flow] = true;
 	if (!s.scene->down) {
@@ -186,7 +204,7 @@ static void acknowledge(int flow)
 	bool late = r->count < s.scene->every;
 	uint32_t i;
 
-	if (follows() && !s.scene->down)
+	if (follows() && !s.scene->down && !is_neighbour(flow))
 		router_hears(flow, (last->number + 1) * SEGMENT, late ? last->left + LATE : last->left, r->count == 1);
 	for (i = 0; i < r->count; i++)
 		sender_acked(&s.sender[flow], r->packet[i].number, s.now);
@@ -222,6 +240,15 @@ static void receive(int flow)
 		acknowledge(flow);
 }
 
+static void modem_put(struct packet p)
+{
+	p.at = s.now;
+	if (s.scene->method == SCENE_IDEAL && s.scene->down)
+		fifo_put(p.flow < 0 || p.syn ? &s.pings : &s.queue[p.flow], p);
+	else if (s.modem.count < s.scene->buffer)
+		fifo_put(&s.modem, p);
+}
+
 static void send_new(int flow)
 {
 	struct sender *sender = &s.sender[flow];
@@ -233,7 +260,10 @@ static void send_new(int flow)
 		p.left = s.now;
 		if (s.scene->down)
 			p.at = s.now + round_trip(flow) / 2;
-		fifo_put(s.scene->down ? &s.coming[flow] : &s.queue[flow], p);
+		if (!s.scene->down && is_neighbour(flow))
+			modem_put(p);
+		else
+			fifo_put(s.scene->down ? &s.coming[flow] : &s.queue[flow], p);
 	}
 }
 
@@ -289,15 +319,6 @@ static bool dequeue(struct packet *p)
 	return false;
 }
 
-static void modem_put(struct packet p)
-{
-	p.at = s.now;
-	if (s.scene->method == SCENE_IDEAL && s.scene->down)
-		fifo_put(p.flow < 0 || p.syn ? &s.pings : &s.queue[p.flow], p);
-	else if (s.modem.count < s.scene->buffer)
-		fifo_put(&s.modem, p);
-}
-
 static void route_up(void)
 {
 	struct packet p;
@@ -318,8 +339,8 @@ static void route_down(void)
 
 	while (s.pings.count && s.scene->method != SCENE_IDEAL)
 		modem_put(fifo_take(&s.pings));
-	for (n = 0; n < s.scene->flows; n++) {
-		i = (n + s.now / WORLD_STEP) % s.scene->flows;
+	for (n = 0; n < all_flows(); n++) {
+		i = (n + s.now / WORLD_STEP) % all_flows();
 		while (s.coming[i].count && fifo_first(&s.coming[i])->at <= s.now)
 			modem_put(fifo_take(&s.coming[i]));
 	}
@@ -329,8 +350,11 @@ static void measure(const struct packet *p)
 {
 	if (s.now < s.scene->begin)
 		return;
-	delays_add(p->flow < 0 ? &s.ping : &s.bulk, s.now - p->at);
 	s.carried += p->bytes;
+	if (is_neighbour(p->flow))
+		return;
+	delays_add(p->flow < 0 ? &s.ping : &s.bulk, s.now - p->at);
+	s.own += p->bytes;
 }
 
 /* A packet has crossed the link. */
@@ -340,7 +364,7 @@ static void deliver(struct packet p)
 		measure(&p);
 	if (p.flow < 0)
 		return;
-	if (s.scene->down && follows()) {
+	if (s.scene->down && follows() && !is_neighbour(p.flow)) {
 		if (!router_passes(&p))
 			return;
 		codel_far_marks_stamp(&s.marks, &s.up, s.now, key(p.flow), now_ms());
@@ -391,9 +415,9 @@ static void step(void)
 {
 	uint32_t i;
 
-	for (i = 0; i < s.scene->flows; i++)
+	for (i = 0; i < all_flows(); i++)
 		receive(i);
-	for (i = 0; i < s.scene->flows; i++) {
+	for (i = 0; i < all_flows(); i++) {
 		greet(i);
 		send_new(i);
 	}
@@ -418,7 +442,7 @@ static void start(struct scene *scene)
 	codel_far_window_start(&s.window, WORLD_BYTES);
 	codel_far_up_start(&s.up, WORLD_BYTES);
 	codel_far_marks_start(&s.marks);
-	for (i = 0; i < scene->flows; i++)
+	for (i = 0; i < all_flows(); i++)
 		sender_start(&s.sender[i], 3 * round_trip(i) / 2 + i * scene->gap +
 			     rng_even(&s.rng, 0, 20 * WORLD_MS), scene->reno);
 }
@@ -429,7 +453,7 @@ static void finish(void)
 
 	fifo_free(&s.pings);
 	fifo_free(&s.modem);
-	for (i = 0; i < s.scene->flows; i++) {
+	for (i = 0; i < all_flows(); i++) {
 		fifo_free(&s.queue[i]);
 		fifo_free(&s.path[i]);
 		fifo_free(&s.coming[i]);
@@ -446,6 +470,7 @@ struct scene scene_usual(void)
 		.every = 2,
 		.gap = 37 * WORLD_MS,
 		.tick = WORLD_MS,
+		.wave = 700 * WORLD_MS,
 		.begin = 5 * WORLD_SEC,
 		.end = 60 * WORLD_SEC,
 		.seed = 1,
@@ -458,6 +483,7 @@ void scene_run(struct scene *scene, struct scene_result *result)
 	for (s.now = WORLD_STEP; s.now < scene->end; s.now += WORLD_STEP)
 		step();
 	result->share = s.carried / course_bytes(&scene->course, scene->begin, scene->end);
+	result->own = s.own / course_bytes(&scene->course, scene->begin, scene->end);
 	result->p50 = delays_part(&s.bulk, .5);
 	result->p95 = delays_part(&s.bulk, .95);
 	result->p99 = delays_part(&s.bulk, .99);

@@ -23,7 +23,8 @@ enum scene_method {
  * @course: of the link
  * @down: a download
  * @method: of the router
- * @flows: WORLD_FLOWS at most
+ * @flows: WORLD_FLOWS at most, with @neighbours
+ * @neighbours: flows that pass the link and not the router
  * @rtt: of the path, ns
  * @rtt2: of every second flow; 0: as the others
  * @buffer: of the modem, packets
@@ -32,6 +33,9 @@ enum scene_method {
  * @reno: congestion control
  * @tick: of the hosts' time stamps, ns; 0: the router does not read them
  * @back: packets wait on the way back, for up to this long, ns
+ * @back_least: for this long at least, ns
+ * @wave: from one such least to the next, ns
+ * @arrivals: rate of the packets that wait on the way back, bit/s
  * @path_at: when the path changes, ns; 0: never
  * @path_by: by how much, ns
  * @on: from when on SCENE_FAR is in force; before, the router sends at once, ns
@@ -44,6 +48,7 @@ struct scene {
 	bool down;
 	enum scene_method method;
 	uint32_t flows;
+	uint32_t neighbours;
 	uint64_t rtt;
 	uint64_t rtt2;
 	uint32_t buffer;
@@ -52,6 +57,9 @@ struct scene {
 	bool reno;
 	uint32_t tick;
 	uint64_t back;
+	uint64_t back_least;
+	uint64_t wave;
+	double arrivals;
 	uint64_t path_at;
 	int64_t path_by;
 	uint64_t on;
@@ -63,6 +71,7 @@ struct scene {
 /**
  * struct scene_result
  * @share: of what the link can carry
+ * @own: of it, what passed the router
  * @p50: of the bulk packets' delays in the modem, ms
  * @p95: the same
  * @p99: the same
@@ -71,6 +80,7 @@ struct scene {
  */
 struct scene_result {
 	double share;
+	double own;
 	double p50;
 	double p95;
 	double p99;

@@ -15,7 +15,7 @@ static const char *const methods[] = {
 static int usage(void)
 {
 	fputs("usage: simulate [down|up] [none|ideal|far] [NAME=NUMBER]... COURSE...\n"
-	      "NAME is one of flows, rtt and rtt2 (ms), buffer, every, gap (ms), reno, tick (us), back (ms), path_at (s), path_by (ms), on, begin, end (s), seed.\n"
+	      "NAME is one of flows, rtt and rtt2 (ms), buffer, every, gap (ms), reno, tick (us), back, least, wave (ms), arrivals (bit/s), neighbours, path_at (s), path_by (ms), on, begin, end (s), seed.\n"
 	      "COURSE is a file as in lab/courses, or a rate in bit/s.\n", stderr);
 	return 2;
 }
@@ -40,6 +40,14 @@ static bool assign(struct scene *scene, const char *name, double value)
 		scene->tick = value * 1000;
 	else if (!strcmp(name, "back"))
 		scene->back = value * WORLD_MS;
+	else if (!strcmp(name, "least"))
+		scene->back_least = value * WORLD_MS;
+	else if (!strcmp(name, "wave"))
+		scene->wave = value * WORLD_MS;
+	else if (!strcmp(name, "arrivals"))
+		scene->arrivals = value;
+	else if (!strcmp(name, "neighbours"))
+		scene->neighbours = value;
 	else if (!strcmp(name, "path_at"))
 		scene->path_at = value * WORLD_SEC;
 	else if (!strcmp(name, "path_by"))
@@ -54,7 +62,7 @@ static bool assign(struct scene *scene, const char *name, double value)
 		scene->seed = value;
 	else
 		return false;
-	return scene->flows >= 1 && scene->flows <= WORLD_FLOWS && scene->every >= 1 && scene->every <= 16;
+	return scene->flows >= 1 && scene->flows + scene->neighbours <= WORLD_FLOWS && scene->every >= 1 && scene->every <= 16;
 }
 
 static bool word(struct scene *scene, const char *arg)
@@ -85,8 +93,8 @@ static bool follow(struct scene *scene, const char *arg)
 		return false;
 	scene_run(scene, &r);
 	course_free(&scene->course);
-	printf("%-22s %-4s %-5s share %5.1f%%  delay p50 %6.1f p95 %6.1f p99 %6.1f ms  ping p95 %6.1f ms  path %5.1f ms\n",
-	       name, scene->down ? "down" : "up", methods[scene->method], 100 * r.share, r.p50, r.p95, r.p99,
+	printf("%-22s %-4s %-5s share %5.1f%% own %5.1f%%  delay p50 %6.1f p95 %6.1f p99 %6.1f ms  ping p95 %6.1f ms  path %5.1f ms\n",
+	       name, scene->down ? "down" : "up", methods[scene->method], 100 * r.share, 100 * r.own, r.p50, r.p95, r.p99,
 	       r.ping95, r.path);
 	return true;
 }

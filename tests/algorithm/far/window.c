@@ -28,13 +28,17 @@ static real model_window(const struct codel_far_window *before, const struct cod
 	real target = CODEL_FAR_TARGET + 5 * packet_time / 4, path = w->path + w->beside, delay = w->queued;
 	real aim = mark->beyond * (path + target) / (path + delay);
 	real old = mark->window * (path + target) / (path + delay);
-	real window = before->window, busy;
+	real window = before->window, busy = fminl(w->news - before->idle, delay);
+	bool ends = window && w->news - before->limited >= 10 * SEC;
 
-	if (!before->window || w->news - before->limited >= 10 * SEC) {
-		busy = fminl(w->news - before->idle, delay);
-		if (delay < target / 2)
+	if (!window || ends) {
+		if (delay < target / 2 || w->news < before->alone_until)
 			return 0;
-		window = fmaxl(aim, (mark->sent - before->idle_done) * (path + target) / busy);
+		window = aim;
+		if (before->idle && !ends)
+			window = fmaxl(aim, (mark->sent - before->idle_done) * (path + target) / busy);
+	} else if (w->alone_until != before->alone_until) {
+		return 0;
 	} else if (!mark->window) {
 		return window;
 	} else if (delay > target) {
@@ -116,7 +120,7 @@ static bool test_law_by_hand(uint64_t seed)
 
 		codel_far_window_start(&w, PACKET);
 		w.window = 100000;
-		w.dip = w.stuck = w.news = w.limited = 2 * SEC;
+		w.dip = w.watch.since = w.news = w.limited = 2 * SEC;
 		w.sent = 100000;
 		codel_far_ask(&w, &mark, 3 * SEC);
 		mark.window = 100000;
@@ -148,7 +152,7 @@ static bool test_many_bytes(uint64_t seed)
 
 			codel_far_window_start(&w, PACKET);
 			w.window = window;
-			w.dip = w.stuck = 2 * SEC;
+			w.dip = w.watch.since = 2 * SEC;
 			w.sent = (~0ULL / (55 * MS + packet_time) + 1) * times;
 			codel_far_ask(&w, &mark, 3 * SEC);
 			w.limited = 3 * SEC;

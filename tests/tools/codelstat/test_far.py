@@ -14,7 +14,7 @@ from recordings import attribute, link, qdisc, recording, recording_of
 
 FAR = str(HERE / "far.rec")
 FIRST = 96  # bucket of a far histogram
-STATES = ("works", "deaf", "unheard", "unanswered", "silent")
+STATES = ("works", "deaf", "unheard", "unanswered", "silent", "unclear", "foreign")
 
 
 def following(

@@ -287,6 +287,8 @@ def followed() -> None:
         ("unheard", "far-unheard", None, "info"),
         ("unanswered", "far-unanswered", None, "info"),
         ("silent", "far-silent", None, "info"),
+        ("unclear", "far-unclear", None, "info"),
+        ("foreign", "far-foreign", None, "info"),
         ("deaf", "far-deaf", "codelctl setup eth0 --follow", "problem"),
     ):
         link = Link("eth0", {"follow": "on"}, present=True, in_force=True, far={"egress": state})
