@@ -154,11 +154,11 @@ static inline void codel_far_dip_again(struct codel_far_window *w,
 {
 	u64 time = codel_far_since(answer->now, w->dip);
 	bool shorter = answer->flow == w->dip_flow && w->path < w->dip_path - w->dip_path / 8;
+	bool due = time >= CODEL_FAR_DIP_EVERY;
 
-	if (time >= CODEL_FAR_DIP_EVERY)
+	if (due)
 		w->alone /= 2;
-	if (time >= CODEL_FAR_DIP_EVERY ||
-	    (shorter && time >= 2 * (w->dip_path + CODEL_FAR_TARGET)))
+	if (due || (shorter && time >= 2 * (w->dip_path + CODEL_FAR_TARGET)))
 		codel_far_dip(w, answer, shorter);
 }
 

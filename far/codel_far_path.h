@@ -39,6 +39,9 @@
 /* A minimum of round trips is forgotten after one to two of these. */
 #define CODEL_FAR_PATH_WINDOW	(20000 * CODEL_FAR_MSEC)
 
+/* The times of a steady path differ by this at most. */
+#define CODEL_FAR_STEADY	(9 * CODEL_FAR_MSEC)
+
 /* A flow is young for this long after its first sample. */
 #define CODEL_FAR_PATH_YOUNG	(1000 * CODEL_FAR_MSEC)
 

@@ -13,8 +13,12 @@
 /* Delivered rates upstream are those of periods of this length and two round trips at least. */
 #define CODEL_FAR_UP_PERIOD	(250 * CODEL_FAR_MSEC)
 
-/* Periods without an acceptable delay until the delivered rate tells a path from a queue */
+/*
+ * Periods without an acceptable delay until the delivered rate tells a path from a queue, and if
+ * the delay is steady
+ */
 #define CODEL_FAR_UP_STUCK	4
+#define CODEL_FAR_UP_STEADY	2
 
 /* A round trip has this many marks at most: all flows together answer no faster. */
 #define CODEL_FAR_UP_MARKS_SHIFT 7
@@ -49,6 +53,8 @@
  * @least: delay in the present period of @delivered, ns
  * @stuck: periods in which the delay was never acceptable
  * @stuck_rate: in the first of them, bytes/s
+ * @stuck_least: the least @least after the first of them, ns
+ * @stuck_most: the longest of these, ns
  * @epoch: paths of an older one are void
  * @packet: of a full packet, bytes
  */
@@ -66,6 +72,8 @@ struct codel_far_up {
 	u64 dip;
 	u64 least;
 	u64 stuck_rate;
+	u64 stuck_least;
+	u64 stuck_most;
 	u32 stuck;
 	u32 dips;
 	u32 epoch;
@@ -138,6 +146,16 @@ static inline bool codel_far_up_begins(const struct codel_far_up *up, struct cod
 	return true;
 }
 
+/* The delivered rate has fallen to three quarters in a steady delay, or to one in any. */
+static inline bool codel_far_up_is_path(const struct codel_far_up *up)
+{
+	u64 rate = up->delivered.rate;
+
+	if (up->stuck_most - up->stuck_least <= CODEL_FAR_STEADY)
+		return up->stuck > CODEL_FAR_UP_STEADY && rate < up->stuck_rate - up->stuck_rate / 4;
+	return up->stuck > CODEL_FAR_UP_STUCK && rate < up->stuck_rate / 4;
+}
+
 /*
  * A delay that stays above the target while the senders slow down is not that of a queue, but of a
  * new path: a queue would keep its delivered rate. The least delay of a period counts: a single one
@@ -147,9 +165,17 @@ static inline void codel_far_up_watch_path(struct codel_far_up *up)
 {
 	if (up->least <= up->params.target) {
 		up->stuck = 0;
-	} else if (!up->stuck++) {
+		return;
+	}
+	if (!up->stuck++) {
 		up->stuck_rate = up->delivered.rate;
-	} else if (up->stuck > CODEL_FAR_UP_STUCK && up->delivered.rate < up->stuck_rate / 4) {
+		up->stuck_least = ~0ULL;
+		up->stuck_most = 0;
+		return;
+	}
+	up->stuck_least = codel_far_min(up->stuck_least, up->least);
+	up->stuck_most = codel_far_max(up->stuck_most, up->least);
+	if (codel_far_up_is_path(up)) {
 		up->stuck = 0;
 		up->epoch++;
 		up->excess = (struct codel_far_excess) {};

@@ -13,9 +13,6 @@
 #define CODEL_FAR_STUCK		8
 #define CODEL_FAR_STUCK_MIN	(1000 * CODEL_FAR_MSEC)
 
-/* The round trips of a steady path differ by this at most. */
-#define CODEL_FAR_STEADY	(9 * CODEL_FAR_MSEC)
-
 /* What a delay that stays is */
 enum codel_far_cause {
 	CODEL_FAR_OURS,		/* that of the window's packets, as far as is known */

@@ -100,10 +100,10 @@ static bool test_doubt(uint64_t seed)
 }
 
 /*
- * The rate falls while @delay stays: a path. It does not fall, or one delay in a hundred is acceptable and so ends CoDel's
- * dropping state: a queue.
+ * The rate falls while the delay stays, @swing more in every other 700 ms: a path. It does not fall, or one delay in a
+ * hundred is acceptable and so ends CoDel's dropping state: a queue.
  */
-static bool found_path(u64 before, u64 after, u64 delay, bool ends)
+static bool found_path(u64 before, u64 after, u64 delay, u64 swing, bool ends)
 {
 	struct codel_far_path path = {};
 	struct codel_far_up up = started();
@@ -111,8 +111,10 @@ static bool found_path(u64 before, u64 after, u64 delay, bool ends)
 	u32 i;
 
 	for (i = 0; i < 8000; i++) {
+		u64 present = delay + now / (700 * MS) % 2 * swing;
+
 		now += MS;
-		answered(&up, now, 40 * MS + (now < 3 * SEC || (ends && i % 97 == 0) ? 0 : delay), &path, 1);
+		answered(&up, now, 40 * MS + (now < 3 * SEC || (ends && i % 97 == 0) ? 0 : present), &path, 1);
 		codel_far_up_signal(&up, now, now < 4 * SEC ? before : after);
 	}
 	return up.epoch && (ends || codel_far_path_rtt(&path) == 40 * MS + delay);
@@ -121,9 +123,36 @@ static bool found_path(u64 before, u64 after, u64 delay, bool ends)
 static bool test_path(uint64_t seed)
 {
 	(void)seed;
-	return found_path(1500, 300, 50 * MS, false) && !found_path(1500, 500, 50 * MS, false) &&
-	       !found_path(1500, 1500, 50 * MS, false) && !found_path(500, 1500, 50 * MS, false) &&
-	       found_path(1500, 300, 18 * MS, false) && !found_path(1500, 300, 50 * MS, true);
+	return found_path(1500, 300, 50 * MS, 12 * MS, false) && !found_path(1500, 500, 50 * MS, 12 * MS, false) &&
+	       !found_path(1500, 1500, 50 * MS, 12 * MS, false) && !found_path(500, 1500, 50 * MS, 12 * MS, false) &&
+	       found_path(1500, 300, 18 * MS, 0, false) && !found_path(1500, 300, 50 * MS, 0, true);
+}
+
+/* If it is steady within 9 ms, the rate falls to three quarters. */
+static bool test_steady_path(uint64_t seed)
+{
+	(void)seed;
+	return found_path(1500, 1100, 50 * MS, 9 * MS, false) && !found_path(1500, 1150, 50 * MS, 9 * MS, false) &&
+	       !found_path(1500, 1500, 50 * MS, 0, false) && !found_path(1500, 1100, 50 * MS, 0, true);
+}
+
+/* In three periods of 250 ms: the first one has the rate before. */
+static bool test_steady_path_at_once(uint64_t seed)
+{
+	struct codel_far_path path = {};
+	struct codel_far_up up = started();
+	u64 now = SEC, began = 3 * SEC;
+
+	(void)seed;
+	while (!up.epoch && now < 9 * SEC) {
+		now += MS;
+		answered(&up, now, 40 * MS + (now < began ? 0 : 50 * MS), &path, 1);
+		codel_far_up_signal(&up, now, now < began + 250 * MS ? 1500 : 1000);
+	}
+	if (now >= began + 700 * MS && now <= began + 1010 * MS)
+		return true;
+	ktap_note("found after %llu ms", (now - began) / MS);
+	return false;
 }
 
 /* The target has the time of a packet at the delivered rate: 1.2 ms at 10 Mbit/s, 12 ms at 1 Mbit/s, and 60 ms at most. */
@@ -203,6 +232,8 @@ static const struct test_case cases[] = {
 	{ "an answer that may be late", test_late },
 	{ "a flow that begins slows down early", test_begins },
 	{ "a longer path is told from a queue by the delivered rate", test_path },
+	{ "a steady path, by a rate that has fallen less", test_steady_path },
+	{ "a steady path is found in three periods", test_steady_path_at_once },
 };
 
 const struct group up_group = { cases, ARRAY_SIZE(cases) };
