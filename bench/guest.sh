@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# guest.sh PLAN MODULE: carries a plan out on this machine, as root. A line of the
-# plan is one of these, its fields separated by tabs; # stands for a comment:
+# guest.sh PLAN MODULE [FILE...]: carries a plan out on this machine, as root. FILEs are modules that serve codel and
+# fq_codel in place of the kernel's own. A line of the plan is one of these, its fields separated by tabs; # stands for a comment:
 #
 #	run ID KIND TC_OPTIONS BENCH_KEYS
 #	memory ID KIND TC_OPTIONS COUNT
@@ -13,6 +13,7 @@ set -euo pipefail
 
 PLAN=$1
 MODULE=$2
+PATCHED=("${@:3}")
 DEV=codel-bench
 FILE=/sys/kernel/debug/codel_bench/run
 SPEC=			# the qdisc that $DEV has
@@ -20,6 +21,8 @@ loaded=()		# modules to unload in the end
 
 # shellcheck source=bench/served.sh
 . "$(dirname "$0")/served.sh"
+# shellcheck source=bench/patched.sh
+. "$(dirname "$0")/patched.sh"
 
 die()
 {
@@ -90,6 +93,7 @@ check_servers()
 # The in-tree codel goes first: the out-of-tree module takes the name if it is free.
 load_all()
 {
+	((${#PATCHED[@]} == 0)) || patched_load "${PATCHED[@]}" || die "${PATCHED[*]}: cannot be loaded"
 	load sch_codel in_tree_codel
 	load sch_codel_oot modprobe sch_codel_oot
 	load sch_fq_codel_oot modprobe sch_fq_codel_oot
@@ -112,8 +116,12 @@ build_id()
 
 describe()
 {
-	local name
+	local file name
 
+	for file in "${PATCHED[@]}"; do
+		name=$(basename "$file" .ko)
+		printf 'module\t%s\t%s\n' "$name" "$(patched_id "$name")"
+	done
 	printf 'kernel\t%s\n' "$(uname -r)"
 	for name in sch_codel_oot sch_fq_codel_oot codel_bench; do
 		printf 'module\t%s\t%s\n' "$name" "$(build_id "$name")"

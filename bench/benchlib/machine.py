@@ -11,11 +11,14 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from vmlib import machine
+
 from .plan import Job
 
 BENCH = Path(__file__).resolve().parents[1]
 TOP = BENCH.parent
-GUEST = ("guest.sh", "served.sh")
+GUEST = ("guest.sh", "patched.sh", "served.sh")
+PATCHED = ("sch_codel", "sch_fq_codel")
 QUIET = 10.0  # s between lines of progress
 HEADERS = ("kernel", "module", "served")
 
@@ -73,24 +76,29 @@ def _lines(child: subprocess.Popen[str], count: int) -> list[str]:
     return lines
 
 
-def _run(argv: list[str], plan: Path, jobs: list[Job]) -> Results:
+def _run(
+    argv: list[str], plan: Path, jobs: list[Job], env: dict[str, str] | None = None
+) -> Results:
     plan.write_text("".join(f"{job.line()}\n" for job in jobs))
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as child:
+    with subprocess.Popen(argv, env=env, stdout=subprocess.PIPE, text=True) as child:
         lines = _lines(child, len(jobs))
     if child.returncode:
         raise Failure(f"the measurement ended with status {child.returncode}")
     return parse("".join(lines))
 
 
-def virtual(release: str, jobs: list[Job], timeout: int) -> Results:
-    """In virtual time: one instruction is one nanosecond."""
+def virtual(release: str, jobs: list[Job], timeout: int, modules: Path | None) -> Results:
+    """In virtual time: one instruction is one nanosecond. `modules` has those for codel and fq_codel, if not the kernel's."""
+    files = [f"{name}.ko" for name in PATCHED] if modules else []
     with tempfile.TemporaryDirectory() as folder:
         plan = Path(folder) / "bench.plan"
         argv = [str(TOP / "vm/run"), "--release", release, "--timeout", str(timeout)]
         argv += ["--module", str(BENCH), "--put", str(plan)]
         argv += [word for name in GUEST for word in ("--tests", str(BENCH / name))]
+        argv += [word for name in files for word in ("--put", f"{modules}/{name}")]
         argv += ["--", "bash", "/root/bench/guest.sh", "/root/bench.plan", "/root/codel_bench.ko"]
-        return _run(argv, plan, jobs)
+        argv += [f"/root/{name}" for name in files]
+        return _run(argv, plan, jobs, machine.without_fq_codel() if modules else None)
 
 
 def _why_not_real() -> str:

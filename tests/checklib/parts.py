@@ -105,6 +105,7 @@ def with_images() -> dict[str, Program]:
         "newcomer-commands": _script("tests/packages/host/newcomer", "commands"),
         "lab-page": _script("tests/lab/test_page.py"),
         "tree-kernels": _script("tests/packages/tree/kernels"),
+        "series": _script("tests/upstream/check"),
         "parallel": _script("tests/parallel/run"),
         "parallel-locks": _script("tests/parallel/locks"),
         "parallel-rounds": _script("tests/parallel/rounds"),

@@ -27,6 +27,9 @@ VIRTUAL_TIME = ("-icount", "shift=0,sleep=off")
 
 TLB = "CODEL_VM_TLB"  # tells host/exact.c that QEMU's TLB may shrink
 
+# Leaves the name fq_codel, which Debian's kernels have built in, to a module
+WITHOUT_FQ_CODEL = "initcall_blacklist=fq_codel_module_init"
+
 RACE = re.compile(r"BUG: KCSAN: .*")
 BAD = re.compile(
     # of the data races that KCSAN finds, those of this tree's modules
@@ -38,6 +41,12 @@ BAD = re.compile(
     # of this tree's programs: tests send malformed requests on purpose
     r"bytes leftover after parsing attributes in process `(?:codelstat|tc)'"
 )
+
+
+def without_fq_codel() -> dict[str, str]:
+    """The environment of vm/run for a kernel without its own fq_codel."""
+    append = f"{os.environ.get('CODEL_VM_APPEND', '')} {WITHOUT_FQ_CODEL}"
+    return os.environ | {"CODEL_VM_APPEND": append.strip()}
 
 
 @dataclass

@@ -8,9 +8,18 @@ import shutil
 from pathlib import Path
 from typing import Sequence
 
-from . import process, progress, root
+from . import cache, process, progress, root
 
 DOCUMENTATION = ("Documentation/*/*",)
+_FOLDERS = ("block", "crypto", "drivers", "fs", "mm", "samples", "sound")
+# What no module of net/sched is built from; the specifications of netlink stay
+NOT_OF_NET_SCHED = (
+    "Documentation/[!n]*/*",
+    "Documentation/nvme/*",
+    "arch/[a-tv-w]*/*.[chS]",
+    "arch/[a-tv-w]*/*.dts*",
+    *(f"{folder}/*.[chS]" for folder in _FOLDERS),
+)
 
 
 def package(kernel_release: str) -> str:
@@ -38,3 +47,13 @@ def fetch(
     what = f"{name}: unpacking {wanted}"
     progress.step(what, made / "log", lambda log: process.run(argv, log))
     shutil.rmtree(top)
+
+
+def net_sched(name: str, kernel_release: str, packages: str) -> Path:
+    """The tree that the modules of net/sched are built from, in the cache; `packages` names the release's root."""
+    recipe = cache.digest(part.encode() for part in (packages, *NOT_OF_NET_SCHED))
+
+    def build(made: Path) -> None:
+        fetch(name, kernel_release, made, NOT_OF_NET_SCHED)
+
+    return cache.entry("source", f"{name}-{recipe}", build) / "linux"
