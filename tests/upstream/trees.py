@@ -22,10 +22,10 @@ AUTHOR = {f"GIT_{who}_{what}": "nobody@example.org" for who in ("AUTHOR", "COMMI
 INSIDE = "/opt"  # where the sandbox sees a tree
 # By configuration: what is built with W=1 and sparse
 OBJECTS = {
-    "vm": ("net/sched/sch_codel.o", "net/sched/sch_fq_codel.o"),
+    "vm": ("net/sched/sch_codel.o", "net/sched/sch_fq_codel.o", "net/sched/sch_multiq.o"),
     "wifi": ("net/mac80211/tx.o",),
 }
-MODULES = ("sch_codel", "sch_fq_codel")
+MODULES = ("sch_codel", "sch_fq_codel", "sch_multiq")
 WARNING = re.compile(r"\b(?:warning|error):|^WARNING: ", re.I)
 # A note of 20 bytes, of type 3, by "GNU"
 BUILD_ID = re.compile(rb"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0(.{20})", re.S)
@@ -54,16 +54,16 @@ grep -q CONFIG_NET_SCH_FQ_CODEL=m /opt/vm/.config
 """
 COMPILE = "make -j2 O=/opt/{out} W=1 C=2 CF=-D__CHECK_ENDIAN__ {objects}\n"
 LINK = """
-cp net/sched/sch_codel.c /opt/modules/
+cp net/sched/sch_codel.c net/sched/sch_multiq.c /opt/modules/
 sed 's/fq_codel_module_init/fq_codel_init_again/' net/sched/sch_fq_codel.c >/opt/modules/sch_fq_codel.c
 cat >/opt/modules/Kbuild <<'END'
-obj-m := sch_codel.o sch_fq_codel.o
+obj-m := sch_codel.o sch_fq_codel.o sch_multiq.o
 ccflags-y := -include $(src)/intree.h
 END
 printf '#include <linux/module.h>\\nMODULE_INFO(intree, "Y");\\n' >/opt/modules/intree.h
 make -s O=/opt/vm M=/opt/modules modules
 cd /opt/modules
-strip --strip-debug sch_codel.ko sch_fq_codel.ko
+strip --strip-debug sch_codel.ko sch_fq_codel.ko sch_multiq.ko
 """
 CHECKPATCH = (
     "perl scripts/checkpatch.pl --strict --no-signoff --terse --no-summary --show-types {patch}\n"
