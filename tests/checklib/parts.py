@@ -80,6 +80,7 @@ HOST = {
     "mutants": _script("tests/test_mutants.sh"),
     "specification": _script("tests/tools/ynl/test_spec.py"),
     "tree": _script("tests/packages/tree/test_into_tree.py"),
+    "series-list": _script("tests/upstream/test_series.py"),
     "lab": _script("tests/lab/test_scenario.py"),
     "lab-targets": _script("tests/lab/test_targets.py"),
 }

@@ -22,7 +22,12 @@ AUTHOR = {f"GIT_{who}_{what}": "nobody@example.org" for who in ("AUTHOR", "COMMI
 INSIDE = "/opt"  # where the sandbox sees a tree
 # By configuration: what is built with W=1 and sparse
 OBJECTS = {
-    "vm": ("net/sched/sch_codel.o", "net/sched/sch_fq_codel.o", "net/sched/sch_multiq.o"),
+    "vm": (
+        "net/sched/sch_codel.o",
+        "net/sched/sch_fq_codel.o",
+        "net/sched/sch_multiq.o",
+        "net/sched/sch_tbf.o",
+    ),
     "wifi": ("net/mac80211/tx.o",),
 }
 MODULES = ("sch_codel", "sch_fq_codel", "sch_multiq")
