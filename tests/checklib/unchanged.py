@@ -20,8 +20,9 @@ from vmlib import cache, releases, timeline, tree
 
 PROSE = re.compile(r"(man|doc|lab/report)/|[^/]+\.md$")
 READS_PROSE = re.compile(
-    r"lab-page|test_manuals|test_bpftrace|vm/test_r|deb-install|tree-kernels|specification|newcomer"
+    r"lab-page|test_manuals|test_bpftrace|vm/test_r|deb-install|tree-kernels|specification|newcomer|^series"
 )
+OF_SERIES = ("upstream/", "tests/upstream/")  # what only the part `series` reads, and lint
 # What only the part of this name reads, and what only the parts of this folder do
 OWN = re.compile(
     r"(lab)/(?!slow/)"
@@ -43,6 +44,8 @@ def is_input(name: str, label: str) -> bool:
     """Whether a file of the tree can change the verdict of this part, which uses the images."""
     if PROSE.match(name) and not READS_PROSE.search(label):
         return False
+    if name.startswith(OF_SERIES):
+        return label in ("series", "lint")
     owned = OWN.match(name)
     part = label.split()[-1].partition(":")[0]  # without the release and the cases
     if label.startswith("lab"):
