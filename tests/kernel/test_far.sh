@@ -165,13 +165,15 @@ each_flow()
 	topo_create
 	provider "$CLIENT" c0
 	provider "$SERVER" s0
-	tcp_serve
 	for i in 1 2 3 4 5 6; do
 		tc -n "$ROUTER" qdisc replace dev r1 root handle 10: "$1" bottleneck upstream
 		tc -n "$ROUTER" qdisc replace dev r0 root handle 10: "$1" bottleneck upstream
-		tcp_run "sent$i" -t 1
+		# a server resets a connection that begins when it has just ended another one
+		tcp_serve "$((5300 + i))"
+		tcp_serve "$((5400 + i))"
+		tcp_run "sent$i" -t 1 -p "$((5300 + i))"
 		check "connection $i, answers" "$(qdisc_get "$ROUTER" r1 10: .far.answers)" ">" 20
-		tcp_run "received$i" -t 1 -R
+		tcp_run "received$i" -t 1 -R -p "$((5400 + i))"
 		check "connection $i to its client, answers" "$(qdisc_get "$ROUTER" r0 10: .far.answers)" ">" 20
 		tc -n "$ROUTER" qdisc del dev r1 root
 		tc -n "$ROUTER" qdisc del dev r0 root
