@@ -149,11 +149,11 @@ static inline bool codel_far_up_begins(const struct codel_far_up *up, struct cod
 /* The delivered rate has fallen to three quarters in a steady delay, or to one in any. */
 static inline bool codel_far_up_is_path(const struct codel_far_up *up)
 {
-	u64 rate = up->delivered.rate;
+	u64 rate = up->delivered.rate, before = up->stuck_rate;
 
 	if (up->stuck_most - up->stuck_least <= CODEL_FAR_STEADY)
-		return up->stuck > CODEL_FAR_UP_STEADY && rate < up->stuck_rate - up->stuck_rate / 4;
-	return up->stuck > CODEL_FAR_UP_STUCK && rate < up->stuck_rate / 4;
+		return up->stuck > CODEL_FAR_UP_STEADY && rate < before - before / 4;
+	return up->stuck > CODEL_FAR_UP_STUCK && rate < before / 4;
 }
 
 /*

@@ -210,7 +210,7 @@ enum codel_far_state {
 	CODEL_FAR_UNANSWERED,	/* segments have, but no answer to a packet that left */
 	CODEL_FAR_SILENT,	/* answers have stopped */
 	CODEL_FAR_UNCLEAR,	/* both directions are busy, and answers have no time stamps */
-	CODEL_FAR_FOREIGN,	/* others' packets fill the queue: its delay does not follow the window */
+	CODEL_FAR_FOREIGN,	/* others' packets fill the queue: it does not follow the window */
 	CODEL_FAR_STATES
 };
 
