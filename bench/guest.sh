@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
 # guest.sh PLAN MODULE [FILE...]: carries a plan out on this machine, as root. FILEs are modules that serve codel and
-# fq_codel in place of the kernel's own. A line of the plan is one of these, its fields separated by tabs; # stands for a comment:
+# fq_codel in place of those of the kernel. A line of the plan is one of these, its fields separated by tabs; # stands for a comment:
 #
 #	run ID KIND TC_OPTIONS BENCH_KEYS
 #	memory ID KIND TC_OPTIONS COUNT

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 # shellcheck shell=bash
 #
-# Modules that serve codel and fq_codel in place of the kernel's own, which was booted without fq_codel (WITHOUT_FQ_CODEL in
+# Modules that serve codel and fq_codel in place of those of the kernel, which was booted without fq_codel (WITHOUT_FQ_CODEL in
 # vm/vmlib/machine.py).
 
 # patched_id MODULE: the build ID of a loaded module. It names the very instructions

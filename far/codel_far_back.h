@@ -16,7 +16,7 @@
 /* Of a period of this length, and a round trip, at least */
 #define CODEL_FAR_BUSY_PERIOD	(100 * CODEL_FAR_MSEC)
 
-/* The best of the last 10 to 20 s; it is kept as the time of so many bytes */
+/* The best rate of the last 10 to 20 s, kept as the time of 2^20 bytes */
 #define CODEL_FAR_BEST_WINDOW	(10000 * CODEL_FAR_MSEC)
 #define CODEL_FAR_BEST_SHIFT	20
 

@@ -33,9 +33,9 @@
 #define CODEL_FAR_VOID		CODEL_FAR_DIP_EVERY
 
 /*
- * The delay of others' packets does not follow the window: then there is none for some round trips,
- * and for so many times longer, the next time. Each attempt costs the senders what they then have
- * to win back from the others.
+ * Without a window: round trips after a delay of others' packets, the factor for each further time,
+ * and the longest time. Each attempt costs the senders a share of the link, and they are slow to
+ * win it back.
  */
 #define CODEL_FAR_ALONE		8
 #define CODEL_FAR_ALONE_MORE	16

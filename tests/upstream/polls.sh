@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #
-# Does tbf poll its queue while a packet waits for minutes? Prints how often the kernel has sent in 5 s, of the kernel's own tbf:
+# Does tbf poll its queue while a packet waits for minutes? Prints the count of NET_TX softirqs in 5 s, with in-tree tbf:
 #
 #	tests/vm/run --arch i386 -- tests/upstream/polls.sh
 #	tests/vm/run --release sid -- tests/upstream/polls.sh

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from vmlib import cache, process, releases, sandbox, source
+from vmlib import cache, process, releases, sandbox, source, tree
 
 TOP = Path(__file__).resolve().parents[2]
 RELEASE = "sid"
@@ -102,14 +102,6 @@ def prepared(where: releases.Release, linux: Path) -> Path:
     return cache.entry("series", name, lambda made: _prepare(where, linux, made))
 
 
-def _link(source_file: str, target: str) -> str:
-    try:
-        os.link(source_file, target)
-    except OSError:
-        shutil.copy2(source_file, target)
-    return target
-
-
 class Tree:
     """A fresh copy. Files of the source are links: git and patch replace a file that they change."""
 
@@ -117,7 +109,7 @@ class Tree:
         self.where = where
         self.folder = folder
         self.linux = folder / "linux"
-        shutil.copytree(base / "linux", self.linux, symlinks=True, copy_function=_link)
+        shutil.copytree(base / "linux", self.linux, symlinks=True, copy_function=tree.share)
         for out in OBJECTS:
             shutil.copytree(base / out, folder / out, symlinks=True)
         (folder / "modules").mkdir()

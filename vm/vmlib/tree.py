@@ -61,7 +61,7 @@ def copy(top: Path, names: list[str], to: Path) -> None:
         target.chmod(mode(top / name))
 
 
-def _share(source: str, target: str) -> str:
+def share(source: str, target: str) -> str:
     """A link where possible: a cache may be spread over file systems."""
     try:
         os.link(source, target)
@@ -88,7 +88,7 @@ def _run(where: releases.Release, what: str, script: str, made: Path, src: Path)
     dest = made / "work" / "dest"
     src.mkdir(parents=True, exist_ok=True)
     # depmod reads the modules of the machine and of the tree together.
-    shutil.copytree(where.modules, dest, copy_function=_share)
+    shutil.copytree(where.modules, dest, copy_function=share)
     before = set(dest.rglob("*"))
     releases.sandboxed(
         where,

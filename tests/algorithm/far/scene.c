@@ -44,8 +44,8 @@ static struct {
 	struct codel_far_up up;
 	struct codel_far_marks marks;
 
-	double carried;	/* by the link; */
-	double own;	/* of these, what passed the router */
+	double carried;	/* bytes over the link */
+	double own;	/* of them, those that passed the router */
 	struct delays bulk, ping;
 } s;
 
